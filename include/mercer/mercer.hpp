@@ -1,0 +1,25 @@
+// All of Mercer.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mercer/dataset.hpp"
+#include "mercer/error.hpp"
+#include "mercer/folds.hpp"
+#include "mercer/gram.hpp"
+#include "mercer/kernel_ridge.hpp"
+#include "mercer/kernels.hpp"
+#include "mercer/labels.hpp"
+#include "mercer/learn.hpp"
+#include "mercer/linear_operator.hpp"
+#include "mercer/matrix.hpp"
+#include "mercer/metrics.hpp"
+#include "mercer/model_file.hpp"
+#include "mercer/random.hpp"
+#include "mercer/report.hpp"
+#include "mercer/ridge.hpp"
+#include "mercer/run.hpp"
+#include "mercer/samples.hpp"
+#include "mercer/scaling.hpp"
+#include "mercer/simulate.hpp"
+#include "mercer/table.hpp"
+#include "mercer/version.hpp"

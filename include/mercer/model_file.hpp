@@ -1,0 +1,45 @@
+// Models on disk: the safetensors layout (8-byte length, JSON header, raw tensors), readable by other tools; nothing executes on
+// load and every size is checked before anything is allocated.
+//
+//   save_model({model}, "model.mercer");
+//   SavedModel m = load_model("model.mercer");
+//
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "mercer/dataset.hpp"
+#include "mercer/kernel_ridge.hpp"
+#include "mercer/ridge.hpp"
+
+namespace mercer {
+
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel>;
+
+struct SavedModel {
+  AnyModel model;
+  std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
+
+  std::string kind() const;        // "krr", "ridge"
+  // Predictions for samples already encoded: one column per target, or per class score.
+  Matrix predict(const Samples& X, const Run& run = {}) const;
+  Index width() const;             // feature columns expected
+};
+
+// Written to a temporary name and renamed; an interrupted save leaves nothing.
+void save_model(const SavedModel& model, const std::string& path);
+SavedModel load_model(const std::string& path);
+// The same to and from memory (pickling).
+std::string model_to_bytes(const SavedModel& model);
+SavedModel model_from_bytes(std::string_view bytes, const std::string& source = "memory");
+
+// The header as JSON text, after the checks of load_model: what `mercer info` prints.
+std::string model_info(const std::string& path);
+
+// A class index per row from scores: one column is thresholded at 0, several take the largest.
+std::vector<Index> classes_from_scores(const MatrixRef& scores);
+
+}  // namespace mercer

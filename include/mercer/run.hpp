@@ -1,0 +1,85 @@
+// How a job runs: threads, memory and progress. Every Options aggregate carries a `Run run` with these three.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "mercer/matrix.hpp"
+
+namespace mercer {
+
+struct ProgressEvent {
+  std::string_view stage;  // what is being done: "Gram matrix", "Cholesky"
+  double fraction = 0;     // of this stage, in [0, 1]
+  double seconds = 0;      // since the stage began
+};
+
+// Called from the thread that started the job, at most some twenty times a second. Return false to cancel the job, which then
+// throws Cancelled.
+using ProgressCallback = std::function<bool(const ProgressEvent&)>;
+
+struct Run {
+  int threads = 0;         // 0: MERCER_NUM_THREADS, else all cores
+  std::size_t memory = 0;  // bytes; 0: MERCER_MEMORY, else a share of what the machine has free
+  ProgressCallback progress;
+};
+
+// One stage of a job. Workers call advance(); only the thread that made the stage calls back, so callbacks need no locks.
+// After the callback asked to stop, the next advance() on any thread throws Cancelled.
+class Stage {
+ public:
+  Stage(const ProgressCallback& callback, std::string name, double total_work);
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  void advance(double work);
+  void check() { advance(0); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const ProgressCallback& callback_;
+  std::string name_;
+  double total_;
+  std::atomic<double> done_{0};
+  std::atomic<bool> stop_{false};
+  std::thread::id owner_;
+  Clock::time_point start_;
+  Clock::time_point last_call_;
+};
+
+// The number of threads a job uses when it does not say: MERCER_NUM_THREADS, else the cores this process may run on.
+int default_threads();
+
+// Runs `job` with at most `threads` threads (0: the default). Every parallel_for inside it obeys. Nested use is safe.
+void with_threads(int threads, const std::function<void()>& job);
+
+// The threads that parallel_for may use here.
+int current_threads();
+
+// Calls body(i) for every i in [0, count), in parallel, in no fixed order. The first exception is rethrown after the rest have
+// stopped. In a forked child it runs serially (thread pools do not survive fork).
+void parallel_for(Index count, const std::function<void(Index)>& body);
+
+// The memory a job may use: `requested` if not 0, else MERCER_MEMORY (like 4G), else 80 % of what the machine has available.
+std::size_t memory_budget(std::size_t requested = 0);
+
+// Throws OverBudget if `bytes` exceeds memory_budget(requested). `what` names the thing ("the 50000 x 50000 Gram matrix in
+// float64"), `remedy` says what to do instead.
+void require_memory(std::size_t bytes, std::size_t requested, std::string_view what, std::string_view remedy);
+
+// "4G", "512M", "1.5GiB", "1000000" -> bytes.
+std::size_t parse_bytes(std::string_view text);
+// 3355443200 -> "3.36 GB".
+std::string format_bytes(double bytes);
+
+// Gives back the memory that Mercer keeps for its next big matrix.
+void release_memory();
+
+}  // namespace mercer

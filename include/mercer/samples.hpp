@@ -1,0 +1,91 @@
+// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64;
+// structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never change.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "mercer/matrix.hpp"
+
+namespace mercer {
+
+template <class T>
+struct DenseRows {
+  using Scalar = T;
+  const T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index stride = 0;  // elements from one row to the next
+
+  const T* row(Index i) const { return data + i * stride; }
+};
+
+template <class T>
+struct CsrRows {
+  using Scalar = T;
+  const T* values = nullptr;
+  const std::int32_t* columns = nullptr;   // ascending within a row
+  const std::int64_t* offsets = nullptr;   // rows + 1 of them, into values and columns; offsets[0] need not be 0
+  Index rows = 0;
+  Index cols = 0;
+
+  Index begin(Index i) const { return offsets[i]; }
+  Index end(Index i) const { return offsets[i + 1]; }
+  Index nonzeros() const { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
+};
+
+class Samples {
+ public:
+  using Storage = std::variant<DenseRows<double>, DenseRows<float>, CsrRows<double>, CsrRows<float>>;
+
+  Samples() = default;
+
+  // From Eigen: copies once. A row vector is one sample, a column vector n samples of one number.
+  template <class Derived>
+  Samples(const Eigen::MatrixBase<Derived>& dense) : Samples(own(RowMatrix<StoredScalar<Derived>>(dense))) {}  // NOLINT(google-explicit-constructor)
+  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}                                                   // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<double>& sparse);                                                                     // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<float>& sparse);                                                                      // NOLINT(google-explicit-constructor)
+
+  // Views of rows that live elsewhere; `owner` keeps them alive (nullptr: the caller does). CSR rows must have ascending columns.
+  static Samples borrow(Storage rows, std::shared_ptr<const void> owner);
+  static Samples own(Matrix dense);
+  static Samples own(MatrixF dense);
+
+  Index size() const;   // number of samples
+  Index width() const;  // number of columns
+  bool empty() const { return size() == 0; }
+  bool is_sparse() const { return storage_.index() >= 2; }
+  Precision precision() const;
+
+  Samples subset(std::span<const Index> rows) const;  // copies those rows, in that order
+  Samples slice(Index begin, Index count) const;      // shares the rows
+  Matrix to_dense() const;
+
+  // The same rows in the same memory: how an operator knows that both of its sides are one sample set.
+  bool same_rows(const Samples& other) const;
+
+  // Calls visit(chunk, first_row) for consecutive chunks of at most `rows` samples, in order.
+  void for_each_chunk(Index rows, const std::function<void(const Samples&, Index)>& visit) const;
+
+  const Storage& storage() const { return storage_; }
+
+ private:
+  template <class Derived>
+  using StoredScalar = std::conditional_t<std::is_same_v<typename Derived::Scalar, float>, float, double>;
+
+  Storage storage_;
+  std::shared_ptr<const void> owner_;
+};
+
+// Throws InvalidArgument naming the first NaN or infinite value by row and column ("X has a NaN in row 3, column 5").
+void require_finite(const Samples& X, std::string_view name);
+void require_finite(const MatrixRef& values, std::string_view name);
+
+}  // namespace mercer

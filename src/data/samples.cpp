@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+template <class Rows>
+inline constexpr bool is_dense = std::is_same_v<Rows, DenseRows<typename Rows::Scalar>>;
+
+template <class T>
+struct OwnedCsr {
+  std::vector<T> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> offsets{0};
+
+  CsrRows<T> rows(Index cols) const { return {values.data(), columns.data(), offsets.data(), static_cast<Index>(offsets.size()) - 1, cols}; }
+};
+
+template <class T>
+Samples own_dense(RowMatrix<T> dense) {
+  auto owner = std::make_shared<const RowMatrix<T>>(std::move(dense));
+  const DenseRows<T> rows{owner->data(), owner->rows(), owner->cols(), owner->cols()};
+  return Samples::borrow(rows, std::move(owner));
+}
+
+template <class T>
+Samples copy_csr(const CsrMatrix<T>& sparse) {
+  auto owner = std::make_shared<OwnedCsr<T>>();
+  for (Index i = 0; i < sparse.outerSize(); ++i) {
+    for (typename CsrMatrix<T>::InnerIterator it(sparse, i); it; ++it) {
+      owner->values.push_back(it.value());
+      owner->columns.push_back(static_cast<std::int32_t>(it.col()));
+    }
+    owner->offsets.push_back(static_cast<std::int64_t>(owner->values.size()));
+  }
+  const CsrRows<T> rows = owner->rows(sparse.cols());
+  return Samples::borrow(rows, std::move(owner));
+}
+
+template <class T>
+Samples subset_of(const DenseRows<T>& all, std::span<const Index> picked) {
+  RowMatrix<T> out(static_cast<Index>(picked.size()), all.cols);
+  for (std::size_t i = 0; i < picked.size(); ++i) std::copy_n(all.row(picked[i]), all.cols, out.data() + static_cast<Index>(i) * all.cols);
+  return own_dense<T>(std::move(out));
+}
+
+template <class T>
+Samples subset_of(const CsrRows<T>& all, std::span<const Index> picked) {
+  auto owner = std::make_shared<OwnedCsr<T>>();
+  for (const Index i : picked) {
+    owner->values.insert(owner->values.end(), all.values + all.begin(i), all.values + all.end(i));
+    owner->columns.insert(owner->columns.end(), all.columns + all.begin(i), all.columns + all.end(i));
+    owner->offsets.push_back(static_cast<std::int64_t>(owner->values.size()));
+  }
+  const CsrRows<T> rows = owner->rows(all.cols);
+  return Samples::borrow(rows, std::move(owner));
+}
+
+template <class T>
+const char* non_finite_word(T value) {
+  return std::isnan(value) ? "NaN" : "infinite value";
+}
+
+[[noreturn]] void throw_non_finite(std::string_view name, const char* word, Index row, Index col) {
+  throw InvalidArgument(fmt::format("{} has {} {} in row {}, column {} (counting from 0); remove the row or fill the value in", name,
+                                    word[0] == 'N' ? "a" : "an", word, row, col));
+}
+
+}  // namespace
+
+Samples::Samples(const CsrMatrix<double>& sparse) : Samples(copy_csr(sparse)) {}
+Samples::Samples(const CsrMatrix<float>& sparse) : Samples(copy_csr(sparse)) {}
+Samples Samples::own(Matrix dense) { return own_dense<double>(std::move(dense)); }
+Samples Samples::own(MatrixF dense) { return own_dense<float>(std::move(dense)); }
+
+Samples Samples::borrow(Storage rows, std::shared_ptr<const void> owner) {
+  Samples samples;
+  samples.storage_ = rows;
+  samples.owner_ = std::move(owner);
+  return samples;
+}
+
+Index Samples::size() const {
+  return std::visit([](const auto& rows) { return rows.rows; }, storage_);
+}
+
+Index Samples::width() const {
+  return std::visit([](const auto& rows) { return rows.cols; }, storage_);
+}
+
+Precision Samples::precision() const {
+  return std::visit([](const auto& rows) { return precision_of<typename std::decay_t<decltype(rows)>::Scalar>; }, storage_);
+}
+
+Samples Samples::subset(std::span<const Index> picked) const {
+  for (const Index i : picked) {
+    if (i < 0 || i >= size()) throw InvalidArgument(fmt::format("row {} does not exist: there are {} rows", i, size()));
+  }
+  return std::visit([&](const auto& rows) { return subset_of(rows, picked); }, storage_);
+}
+
+Samples Samples::slice(Index begin, Index count) const {
+  if (begin < 0 || count < 0 || begin + count > size()) {
+    throw InvalidArgument(fmt::format("rows {} to {} do not exist: there are {} rows", begin, begin + count - 1, size()));
+  }
+  Storage part = std::visit(
+      [&](auto rows) -> Storage {
+        if constexpr (is_dense<decltype(rows)>) {
+          rows.data += begin * rows.stride;
+        } else {
+          rows.offsets += begin;
+        }
+        rows.rows = count;
+        return rows;
+      },
+      storage_);
+  return borrow(part, owner_);
+}
+
+Matrix Samples::to_dense() const {
+  Matrix out = Matrix::Zero(size(), width());
+  std::visit(
+      [&](const auto& rows) {
+        for (Index i = 0; i < rows.rows; ++i) {
+          if constexpr (is_dense<std::decay_t<decltype(rows)>>) {
+            for (Index j = 0; j < rows.cols; ++j) out(i, j) = static_cast<double>(rows.row(i)[j]);
+          } else {
+            for (Index p = rows.begin(i); p < rows.end(i); ++p) out(i, rows.columns[p]) += static_cast<double>(rows.values[p]);
+          }
+        }
+      },
+      storage_);
+  return out;
+}
+
+bool Samples::same_rows(const Samples& other) const {
+  if (storage_.index() != other.storage_.index() || size() != other.size() || width() != other.width()) return false;
+  return std::visit(
+      [&](const auto& mine) {
+        const auto& theirs = std::get<std::decay_t<decltype(mine)>>(other.storage_);
+        if constexpr (is_dense<std::decay_t<decltype(mine)>>) {
+          return mine.data == theirs.data && mine.stride == theirs.stride;
+        } else {
+          return mine.values == theirs.values && mine.offsets == theirs.offsets && mine.columns == theirs.columns;
+        }
+      },
+      storage_);
+}
+
+void Samples::for_each_chunk(Index rows, const std::function<void(const Samples&, Index)>& visit) const {
+  if (rows < 1) throw InvalidArgument(fmt::format("a chunk must have at least 1 row, got {}", rows));
+  for (Index first = 0; first < size(); first += rows) visit(slice(first, std::min(rows, size() - first)), first);
+}
+
+void require_finite(const Samples& X, std::string_view name) {
+  std::visit(
+      [&](const auto& rows) {
+        for (Index i = 0; i < rows.rows; ++i) {
+          if constexpr (is_dense<std::decay_t<decltype(rows)>>) {
+            for (Index j = 0; j < rows.cols; ++j) {
+              if (!std::isfinite(rows.row(i)[j])) throw_non_finite(name, non_finite_word(rows.row(i)[j]), i, j);
+            }
+          } else {
+            for (Index p = rows.begin(i); p < rows.end(i); ++p) {
+              if (!std::isfinite(rows.values[p])) throw_non_finite(name, non_finite_word(rows.values[p]), i, rows.columns[p]);
+            }
+          }
+        }
+      },
+      X.storage());
+}
+
+void require_finite(const MatrixRef& values, std::string_view name) {
+  for (Index i = 0; i < values.rows(); ++i) {
+    for (Index j = 0; j < values.cols(); ++j) {
+      if (!std::isfinite(values(i, j))) throw_non_finite(name, non_finite_word(values(i, j)), i, j);
+    }
+  }
+}
+
+}  // namespace mercer
