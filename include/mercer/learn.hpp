@@ -47,8 +47,14 @@ struct LearnResult {
   std::vector<Candidate> candidates; // all that were tried, best first
   std::vector<std::string> notes;
   Matrix test_truth_and_predicted;   // n x 2, for plots
-  Eigen::MatrixXi confusion;         // classification
+  Eigen::MatrixXi confusion;         // classification; rows: truth, columns: predicted
+  Matrix curve;                      // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
+  Matrix curve_points;               // with `curve`: training x and y in the units of the data, at most some thousand rows
   std::string verdict;               // two or three sentences
+  Index n_train = 0;                 // rows that the search saw
+  Index folds = 0;
+  std::uint64_t seed = 0;
+  double holdout = 0;                // fraction set aside; 0: a test table was given
   double seconds = 0;
   std::size_t peak_bytes = 0;        // of this process
 };
