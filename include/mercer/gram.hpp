@@ -23,8 +23,8 @@ namespace mercer {
 enum class Storage : std::uint8_t { automatic, stored, streamed };
 
 struct GramOptions {
-  std::optional<Precision> precision;     // of the entries; not given: that of the samples
-  Storage storage = Storage::automatic;   // stored when it fits the budget
+  std::optional<Precision> precision;    // of the entries; not given: that of the samples
+  Storage storage = Storage::automatic;  // stored when it fits the budget
   Run run;
 };
 
@@ -46,14 +46,14 @@ Operator gram_operator(const Kernel& kernel, const Samples& X, const Samples& Y,
 // Is this matrix a Gram matrix? Symmetry and the smallest eigenvalue, with the vector that violates v'Kv >= 0 when there is one.
 struct GramCheck {
   bool symmetric = false;
-  double asymmetry = 0;           // largest |K_ij - K_ji|
+  double asymmetry = 0;  // largest |K_ij - K_ji|
   double smallest_eigenvalue = 0;
   double largest_eigenvalue = 0;
-  double tolerance = 0;           // n eps max|eigenvalue|: what rounding alone may do
+  double tolerance = 0;  // n eps max|eigenvalue|: what rounding alone may do
   bool psd = false;
-  Index rank = 0;                 // eigenvalues above the tolerance
-  Vector violating;               // v with v'Kv < 0, unit length; empty when PSD
-  std::string verdict() const;    // one or two readable sentences
+  Index rank = 0;               // eigenvalues above the tolerance
+  Vector violating;             // v with v'Kv < 0, unit length; empty when PSD
+  std::string verdict() const;  // one or two readable sentences
 };
 GramCheck check_gram(const MatrixRef& K, const Run& run = {});
 

@@ -19,24 +19,24 @@ namespace mercer {
 
 struct KernelRidgeOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
-  double alpha = 1;                   // >= 0
-  Vector alpha_per_target;            // one per column of y instead of `alpha`
-  std::optional<double> lambda;       // alpha / n (alpha / sum of weights is not meant); overrides alpha
-  bool fit_intercept = false;         // b, not penalised
-  Vector sample_weight;               // empty: all 1; zero leaves a sample out
-  std::optional<Precision> precision; // of kernel values; not given: float64
+  double alpha = 1;                    // >= 0
+  Vector alpha_per_target;             // one per column of y instead of `alpha`
+  std::optional<double> lambda;        // alpha / n (alpha / sum of weights is not meant); overrides alpha
+  bool fit_intercept = false;          // b, not penalised
+  Vector sample_weight;                // empty: all 1; zero leaves a sample out
+  std::optional<Precision> precision;  // of kernel values; not given: float64
   Run run;
 };
 
 // How a linear system was solved, for people and for tests.
 struct SolveSummary {
-  std::string method;      // "Cholesky" or "pseudo-inverse"
+  std::string method;  // "Cholesky" or "pseudo-inverse"
   bool positive_definite = true;
-  Index rank = 0;          // n for Cholesky
-  double residual = 0;     // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
+  Index rank = 0;       // n for Cholesky
+  double residual = 0;  // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
   double seconds = 0;
-  std::size_t bytes = 0;   // largest allocation
-  std::string sentence;    // "solved: Cholesky of 10000 x 10000, residual 3.1e-15, 0.41 GB, 4.2 s"
+  std::size_t bytes = 0;  // largest allocation
+  std::string sentence;   // "solved: Cholesky of 10000 x 10000, residual 3.1e-15, 0.41 GB, 4.2 s"
 };
 
 class KernelRidgeModel {
@@ -45,9 +45,9 @@ class KernelRidgeModel {
 
   const Kernel& kernel() const { return kernel_; }
   const Samples& samples() const { return samples_; }
-  const Matrix& dual_coef() const { return dual_coef_; }        // n x targets
-  const Vector& intercept() const { return intercept_; }        // one per target; zeros without fit_intercept
-  const Vector& alpha() const { return alpha_; }                // one per target
+  const Matrix& dual_coef() const { return dual_coef_; }  // n x targets
+  const Vector& intercept() const { return intercept_; }  // one per target; zeros without fit_intercept
+  const Vector& alpha() const { return alpha_; }          // one per target
   Precision precision() const { return precision_; }
   const SolveSummary& summary() const { return summary_; }
   Index n_targets() const { return dual_coef_.cols(); }

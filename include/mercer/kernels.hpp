@@ -27,11 +27,11 @@ class Kernel {
  public:
   explicit Kernel(std::shared_ptr<const KernelNode> node) : node_(std::move(node)) {}
 
-  std::string text() const;      // canonical; parse_kernel(text()) is the same kernel
-  bool is_psd() const;           // false also for parameters that make it indefinite (polynomial with a negative offset)
+  std::string text() const;           // canonical; parse_kernel(text()) is the same kernel
+  bool is_psd() const;                // false also for parameters that make it indefinite (polynomial with a negative offset)
   Verdict is_universal() const;       // on every compact set
   Verdict is_characteristic() const;  // on R^d
-  bool has_auto() const;         // some length scale still waits for data
+  bool has_auto() const;              // some length scale still waits for data
 
   const KernelNode& node() const { return *node_; }
   std::shared_ptr<const KernelNode> node_ptr() const { return node_; }
@@ -67,11 +67,11 @@ class LengthScale {
   std::optional<double> value_;
 };
 
-Kernel linear();                                                          // <x,y>
-Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);   // (offset + scale <x,y>)^degree
-Kernel gaussian(LengthScale length_scale = 1.0);                          // exp(-|x-y|^2 / (2 l^2))
-Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);   // exp(-|x-y| / l)
-Kernel constant(double value = 1);                                        // c
+Kernel linear();                                                         // <x,y>
+Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);  // (offset + scale <x,y>)^degree
+Kernel gaussian(LengthScale length_scale = 1.0);                         // exp(-|x-y|^2 / (2 l^2))
+Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);  // exp(-|x-y| / l)
+Kernel constant(double value = 1);                                       // c
 
 }  // namespace kernels
 

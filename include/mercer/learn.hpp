@@ -15,48 +15,48 @@ namespace mercer {
 
 struct LearnOptions {
   EncodeOptions encode{.one_hot = true, .scaling = ScalingKind::standard};
-  std::optional<Kernel> kernel;      // given: only alpha is chosen
-  std::string model = "auto";        // "krr" or "ridge"; "auto" is krr
-  double holdout = 0.3;              // fraction set aside for the final measurement, when no test table is given
+  std::optional<Kernel> kernel;  // given: only alpha is chosen
+  std::string model = "auto";    // "krr" or "ridge"; "auto" is krr
+  double holdout = 0.3;          // fraction set aside for the final measurement, when no test table is given
   Index folds = 5;
   std::uint64_t seed = 0;
-  double budget_seconds = 120;       // no new candidate is started after this
+  double budget_seconds = 120;  // no new candidate is started after this
   Run run;
 };
 
 struct Candidate {
-  std::string model;                 // "krr", "ridge", "baseline"
+  std::string model;  // "krr", "ridge", "baseline"
   std::string kernel;
   double alpha = 0;
-  double score = 0;                  // mean over folds: RMSE (regression) or accuracy
-  double deviation = 0;              // over folds
+  double score = 0;      // mean over folds: RMSE (regression) or accuracy
+  double deviation = 0;  // over folds
 };
 
 struct Evaluation {
   Index n = 0;
-  double rmse = 0, r2 = 0, mae = 0;                          // regression
-  double accuracy = 0, precision = 0, recall = 0;            // classification; precision and recall of the last of two classes, else macro
-  double ci_low = 0, ci_high = 0;                            // 95 %: of accuracy (Wilson) or of RMSE (bootstrap)
+  double rmse = 0, r2 = 0, mae = 0;                // regression
+  double accuracy = 0, precision = 0, recall = 0;  // classification; precision and recall of the last of two classes, else macro
+  double ci_low = 0, ci_high = 0;                  // 95 %: of accuracy (Wilson) or of RMSE (bootstrap)
 };
 
 struct LearnResult {
   SavedModel model;
   Evaluation test;
-  Evaluation baseline;               // the training mean, or the most frequent class
-  Evaluation linear;                 // ridge on the same split
-  std::vector<Candidate> candidates; // all that were tried, best first
+  Evaluation baseline;                // the training mean, or the most frequent class
+  Evaluation linear;                  // ridge on the same split
+  std::vector<Candidate> candidates;  // all that were tried, best first
   std::vector<std::string> notes;
-  Matrix test_truth_and_predicted;   // n x 2, for plots
-  Eigen::MatrixXi confusion;         // classification; rows: truth, columns: predicted
-  Matrix curve;                      // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
-  Matrix curve_points;               // with `curve`: training x and y in the units of the data, at most some thousand rows
-  std::string verdict;               // two or three sentences
-  Index n_train = 0;                 // rows that the search saw
+  Matrix test_truth_and_predicted;  // n x 2, for plots
+  Eigen::MatrixXi confusion;        // classification; rows: truth, columns: predicted
+  Matrix curve;                     // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
+  Matrix curve_points;              // with `curve`: training x and y in the units of the data, at most some thousand rows
+  std::string verdict;              // two or three sentences
+  Index n_train = 0;                // rows that the search saw
   Index folds = 0;
   std::uint64_t seed = 0;
-  double holdout = 0;                // fraction set aside; 0: a test table was given
+  double holdout = 0;  // fraction set aside; 0: a test table was given
   double seconds = 0;
-  std::size_t peak_bytes = 0;        // of this process
+  std::size_t peak_bytes = 0;  // of this process
 };
 
 LearnResult learn(const Table& data, const LearnOptions& options = {});

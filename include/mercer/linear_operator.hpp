@@ -55,9 +55,9 @@ class LinearOperator {
   // Rows first .. first + count - 1. A streamed operator refuses (NotOffered).
   virtual RowBlock row_block(Index first, Index count) const = 0;
 
-  virtual Matrix apply(const MatrixRef& V) const = 0;                                // K V
-  virtual Matrix apply_transpose(const MatrixRef& U) const = 0;                      // K' U
-  virtual Matrix apply_normal(const MatrixRef& V, const VectorRef& weights) const;   // K' diag(w) K V, w of size rows() or empty
+  virtual Matrix apply(const MatrixRef& V) const = 0;                               // K V
+  virtual Matrix apply_transpose(const MatrixRef& U) const = 0;                     // K' U
+  virtual Matrix apply_normal(const MatrixRef& V, const VectorRef& weights) const;  // K' diag(w) K V, w of size rows() or empty
 
   // Visits every tile once, in parallel; symmetric operators give only the tiles on and above the diagonal (those on it whole).
   virtual void for_each_tile(const std::function<void(const TileView&)>& visit) const = 0;

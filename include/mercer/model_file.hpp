@@ -23,10 +23,10 @@ struct SavedModel {
   AnyModel model;
   std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
 
-  std::string kind() const;        // "krr", "ridge"
+  std::string kind() const;  // "krr", "ridge"
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
-  Index width() const;             // feature columns expected
+  Index width() const;  // feature columns expected
 };
 
 // Written to a temporary name and renamed; an interrupted save leaves nothing.

@@ -25,12 +25,12 @@ class RandomStream {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
   result_type operator()();
 
-  double uniform();                                                       // in [0, 1), 53 bits
+  double uniform();  // in [0, 1), 53 bits
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal();                                                        // standard normal, Box-Muller
-  Index below(Index n);                                                   // uniform on 0 .. n-1, unbiased
-  std::vector<Index> permutation(Index n);                                // Fisher-Yates
-  std::vector<Index> sample(Index n, Index k);                            // k of n without replacement, in random order
+  double normal();                              // standard normal, Box-Muller
+  Index below(Index n);                         // uniform on 0 .. n-1, unbiased
+  std::vector<Index> permutation(Index n);      // Fisher-Yates
+  std::vector<Index> sample(Index n, Index k);  // k of n without replacement, in random order
   Matrix normal_matrix(Index rows, Index cols);
 
   template <class T>

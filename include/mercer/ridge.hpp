@@ -18,18 +18,18 @@
 namespace mercer {
 
 struct RidgeOptions {
-  double alpha = 1;               // |y - X w|^2 + alpha |w|^2; 0: ordinary least squares
-  Vector alpha_per_target;        // one per column of y instead of `alpha`
-  std::optional<double> lambda;   // alpha / n; overrides alpha
-  bool fit_intercept = true;      // not penalised
-  int degree = 1;                 // > 1: polynomial regression on all monomials of total degree 1 .. degree
-  Vector sample_weight;           // empty: all 1
+  double alpha = 1;              // |y - X w|^2 + alpha |w|^2; 0: ordinary least squares
+  Vector alpha_per_target;       // one per column of y instead of `alpha`
+  std::optional<double> lambda;  // alpha / n; overrides alpha
+  bool fit_intercept = true;     // not penalised
+  int degree = 1;                // > 1: polynomial regression on all monomials of total degree 1 .. degree
+  Vector sample_weight;          // empty: all 1
   Run run;
 };
 
 struct RidgeSummary {
-  Vector singular_values;         // of the (centred, weighted) design, descending
-  Vector filter;                  // s_j / (s_j^2 + alpha) for the first target
+  Vector singular_values;  // of the (centred, weighted) design, descending
+  Vector filter;           // s_j / (s_j^2 + alpha) for the first target
   Index rank = 0;
   double condition_before = 0;    // of the design, largest over smallest singular value (infinite when rank-deficient)
   double condition_after = 0;     // of [X; sqrt(alpha) I]
@@ -45,7 +45,7 @@ class RidgeModel {
   const Matrix& coef() const { return coef_; }            // targets x features (after the polynomial expansion)
   const Vector& intercept() const { return intercept_; }  // one per target
   int degree() const { return degree_; }
-  Index n_features() const { return n_features_; }        // before the expansion
+  Index n_features() const { return n_features_; }  // before the expansion
   const RidgeSummary& summary() const { return summary_; }
 
   static RidgeModel from_parts(Matrix coef, Vector intercept, int degree, Index n_features, RidgeSummary summary);

@@ -30,8 +30,8 @@ template <class T>
 struct CsrRows {
   using Scalar = T;
   const T* values = nullptr;
-  const std::int32_t* columns = nullptr;   // ascending within a row
-  const std::int64_t* offsets = nullptr;   // rows + 1 of them, into values and columns; offsets[0] need not be 0
+  const std::int32_t* columns = nullptr;  // ascending within a row
+  const std::int64_t* offsets = nullptr;  // rows + 1 of them, into values and columns; offsets[0] need not be 0
   Index rows = 0;
   Index cols = 0;
 
@@ -48,10 +48,11 @@ class Samples {
 
   // From Eigen: copies once. A row vector is one sample, a column vector n samples of one number.
   template <class Derived>
-  Samples(const Eigen::MatrixBase<Derived>& dense) : Samples(own(RowMatrix<StoredScalar<Derived>>(dense))) {}  // NOLINT(google-explicit-constructor)
-  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}                                                   // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<double>& sparse);                                                                     // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<float>& sparse);                                                                      // NOLINT(google-explicit-constructor)
+  Samples(const Eigen::MatrixBase<Derived>& dense)
+      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense))) {}  // NOLINT(google-explicit-constructor)
+  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}     // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<double>& sparse);                       // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<float>& sparse);                        // NOLINT(google-explicit-constructor)
 
   // Views of rows that live elsewhere; `owner` keeps them alive (nullptr: the caller does). CSR rows must have ascending columns.
   static Samples borrow(Storage rows, std::shared_ptr<const void> owner);

@@ -17,7 +17,7 @@ struct Scaler {
   Vector shift;
   Vector scale;
 
-  Samples apply(const Samples& X) const;    // same kind of rows, same precision
+  Samples apply(const Samples& X) const;  // same kind of rows, same precision
   Matrix undo(const MatrixRef& X) const;
 };
 

@@ -46,13 +46,13 @@ struct Column {
 //  - columns: CSV, TSV and NPY
 //  - sparse: LIBSVM, whose rows stay sparse, with the label column beside them
 struct Table {
-  std::string source;                // file name, "-" for standard input
-  std::vector<std::string> names;    // one per column; "x1", "x2", ... where the file has none
+  std::string source;              // file name, "-" for standard input
+  std::vector<std::string> names;  // one per column; "x1", "x2", ... where the file has none
   bool has_header = false;
   std::vector<Column> columns;
   std::optional<Samples> sparse;
   std::vector<double> sparse_labels;
-  std::vector<std::int64_t> lines;   // line in the file where row i starts (empty: row i is line i + 1 + has_header)
+  std::vector<std::int64_t> lines;  // line in the file where row i starts (empty: row i is line i + 1 + has_header)
 
   Index rows() const;
   Index find(std::string_view name) const;  // column index by name, or by 1-based position written "#3"; -1: none
@@ -70,7 +70,8 @@ struct WriteOptions {
 
 // Writers go to a temporary name beside the target and rename, so no half file is ever seen. "-" is standard output.
 void write_table(const Table& table, const std::string& path, const WriteOptions& options = {});
-void write_matrix(const MatrixRef& values, const std::vector<std::string>& names, const std::string& path, const WriteOptions& options = {});
+void write_matrix(const MatrixRef& values, const std::vector<std::string>& names, const std::string& path,
+                  const WriteOptions& options = {});
 
 // A number as text: the shortest form that reads back to the same double.
 std::string format_number(double value);

@@ -1,0 +1,306 @@
+// Kernels from text: a recursive-descent parser of
+//   sum     := product ('+' product)*
+//   product := atom ('*' atom)*
+//   atom    := number | name ['(' argument (',' argument)* ')'] | '(' sum ')'
+// where a number alone is a factor in a product and a constant kernel in a sum. Errors point at the character.
+// Text may come from a hostile model file, so length and nesting are bounded.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "kernels/node.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t longest_text = 10000;
+constexpr int deepest_nesting = 100;
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+struct Argument {
+  std::string name;  // empty: by position
+  std::string word;  // a word (auto, l1), or empty
+  double number = 0;
+  std::size_t at = 0;
+};
+
+// The arguments of one kernel, taken by name or in order; what nobody took is an error.
+class Arguments {
+ public:
+  Arguments(std::string kernel, std::vector<Argument> given, std::vector<std::string> names)
+      : kernel_(std::move(kernel)), names_(std::move(names)) {
+    std::size_t position = 0;
+    bool named = false;
+    for (Argument& argument : given) {
+      if (argument.name.empty()) {
+        if (named) fail(argument.at, "an argument without a name cannot follow one with a name");
+        if (position >= names_.size())
+          fail(argument.at, fmt::format("{} takes {} argument{}", kernel_, names_.size(), names_.size() == 1 ? "" : "s"));
+        argument.name = names_[position++];
+      } else {
+        named = true;
+        if (std::find(names_.begin(), names_.end(), argument.name) == names_.end()) {
+          fail(argument.at, fmt::format("{} has no parameter {}", kernel_, argument.name));
+        }
+      }
+      if (!values_.emplace(argument.name, argument).second) fail(argument.at, fmt::format("{} is given twice", argument.name));
+    }
+  }
+
+  struct Failure {
+    std::size_t at;
+    std::string message;
+  };
+
+  double number(const std::string& name, double otherwise) const {
+    const auto it = values_.find(name);
+    if (it == values_.end()) return otherwise;
+    if (!it->second.word.empty()) fail(it->second.at, fmt::format("{} must be a number", name));
+    return it->second.number;
+  }
+
+  kernels::LengthScale length_scale(const std::string& name) const {
+    const auto it = values_.find(name);
+    if (it == values_.end()) return 1.0;
+    if (it->second.word == "auto") return kernels::LengthScale::automatic();
+    return number(name, 1);
+  }
+
+  int whole(const std::string& name, int otherwise) const {
+    const double value = number(name, otherwise);
+    if (value != std::floor(value) || std::abs(value) > 1e6) fail(values_.at(name).at, fmt::format("{} must be a whole number", name));
+    return static_cast<int>(value);
+  }
+
+  std::string word(const std::string& name, const std::string& otherwise) const {
+    const auto it = values_.find(name);
+    return it == values_.end() ? otherwise : it->second.word;
+  }
+
+  std::size_t at(const std::string& name) const { return values_.at(name).at; }
+
+  [[noreturn]] static void fail(std::size_t at, const std::string& message) { throw Failure{at, message}; }
+
+ private:
+  std::string kernel_;
+  std::vector<std::string> names_;
+  std::map<std::string, Argument> values_;
+};
+
+struct Maker {
+  std::vector<std::string> parameters;
+  std::function<Kernel(const Arguments&)> make;
+};
+
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> all{
+      {"linear", {{}, [](const Arguments&) { return kernels::linear(); }}},
+      {"polynomial",
+       {{"degree", "scale", "offset"},
+        [](const Arguments& a) { return kernels::polynomial(a.whole("degree", 3), a.number("scale", 1), a.number("offset", 1)); }}},
+      {"gaussian", {{"length_scale"}, [](const Arguments& a) { return kernels::gaussian(a.length_scale("length_scale")); }}},
+      {"laplacian",
+       {{"length_scale", "norm"},
+        [](const Arguments& a) {
+          const std::string norm = a.word("norm", "l2");
+          if (norm != "l1" && norm != "l2") Arguments::fail(a.at("norm"), "norm must be l1 or l2");
+          return kernels::laplacian(a.length_scale("length_scale"), norm == "l1" ? kernels::Norm::l1 : kernels::Norm::l2);
+        }}},
+      {"constant", {{"value"}, [](const Arguments& a) { return kernels::constant(a.number("value", 1)); }}},
+  };
+  return all;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Kernel parse() {
+    if (text_.size() > longest_text)
+      throw InvalidArgument(fmt::format("a kernel expression of {} characters is too long (at most {})", text_.size(), longest_text));
+    try {
+      const Value value = sum();
+      skip_blanks();
+      if (at_ < text_.size()) fail(at_, fmt::format("expected + or *, found \"{}\"", text_[at_]));
+      return as_kernel(value);
+    } catch (const Arguments::Failure& failure) {
+      fail(failure.at, failure.message);
+    }
+  }
+
+ private:
+  using Value = std::variant<double, Kernel>;
+
+  static Kernel as_kernel(const Value& value) {
+    if (const auto* number = std::get_if<double>(&value)) return kernels::constant(*number);
+    return std::get<Kernel>(value);
+  }
+
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const {
+    // Long texts are cut around the place, so that the caret stays readable.
+    const std::size_t first = at > 60 ? at - 60 : 0;
+    std::string shown(text_.substr(first, 100));
+    for (char& c : shown) {
+      if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    }
+    throw InvalidArgument(fmt::format("kernel expression: {}\n  {}\n  {}^", message, shown, std::string(at - first, ' ')));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+
+  bool take(char c) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  Value sum() {
+    Value total = product();
+    while (take('+')) {
+      const Value next = product();
+      if (std::holds_alternative<double>(total) && std::holds_alternative<double>(next)) {
+        total = std::get<double>(total) + std::get<double>(next);
+      } else {
+        total = as_kernel(total) + as_kernel(next);
+      }
+    }
+    return total;
+  }
+
+  Value product() {
+    Value total = atom();
+    while (take('*')) {
+      skip_blanks();
+      if (at_ < text_.size() && text_[at_] == '*') fail(at_, "powers of kernels are not known here; multiply the kernel with itself");
+      const Value next = atom();
+      const auto* left = std::get_if<double>(&total);
+      const auto* right = std::get_if<double>(&next);
+      if (left != nullptr && right != nullptr) {
+        total = *left * *right;
+      } else if (left != nullptr) {
+        total = *left * std::get<Kernel>(next);
+      } else if (right != nullptr) {
+        total = *right * std::get<Kernel>(total);
+      } else {
+        total = std::get<Kernel>(total) * std::get<Kernel>(next);
+      }
+    }
+    return total;
+  }
+
+  Value atom() {
+    skip_blanks();
+    if (at_ >= text_.size()) fail(at_, "a kernel is missing here");
+    const char c = text_[at_];
+    if (c == '(') {
+      if (++depth_ > deepest_nesting) fail(at_, "brackets are nested too deeply");
+      ++at_;
+      const Value inner = sum();
+      if (!take(')')) fail(at_, "a closing bracket is missing");
+      --depth_;
+      return inner;
+    }
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '+') return number();
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) return named_kernel();
+    fail(at_, fmt::format("expected a kernel's name or a number, found \"{}\"", c));
+  }
+
+  double number() {
+    skip_blanks();
+    const std::size_t start = at_;
+    const char* first = text_.data() + at_ + (at_ < text_.size() && text_[at_] == '+' ? 1 : 0);
+    double value = 0;
+    const auto [end, error] = fast_float::from_chars(first, text_.data() + text_.size(), value);
+    if (error != std::errc() || !std::isfinite(value)) fail(start, "expected a finite number");
+    at_ = static_cast<std::size_t>(end - text_.data());
+    return value;
+  }
+
+  std::string word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+    return std::string(text_.substr(start, at_ - start));
+  }
+
+  Kernel named_kernel() {
+    const std::size_t start = at_;
+    const std::string name = word();
+    const auto maker = makers().find(name);
+    if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; did you mean {}?", name, nearest(name)));
+    std::vector<Argument> arguments;
+    if (take('(')) {
+      if (!take(')')) {
+        do {
+          arguments.push_back(argument());
+        } while (take(','));
+        if (!take(')')) fail(at_, "expected , or )");
+      }
+    }
+    try {
+      return maker->second.make(Arguments(name, std::move(arguments), maker->second.parameters));
+    } catch (const InvalidArgument& error) {
+      fail(start, error.what());
+    }
+  }
+
+  Argument argument() {
+    skip_blanks();
+    Argument argument;
+    argument.at = at_;
+    if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) {
+      argument.word = word();
+      if (!take('=')) return argument;
+      argument.name = std::exchange(argument.word, "");
+      skip_blanks();
+      argument.at = at_;
+      if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) {
+        argument.word = word();
+        return argument;
+      }
+    }
+    argument.number = number();
+    return argument;
+  }
+
+  static std::string nearest(const std::string& name) {
+    const auto closer = [&](const auto& a, const auto& b) { return edit_distance(name, a.first) < edit_distance(name, b.first); };
+    return std::min_element(makers().begin(), makers().end(), closer)->first;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Kernel parse_kernel(std::string_view text) { return Parser(text).parse(); }
+
+}  // namespace mercer

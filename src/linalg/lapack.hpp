@@ -1,0 +1,30 @@
+// The LAPACK routines Mercer uses, with row-major faces. Long ones run on a thread of their own so that a cancelled job returns at once;
+// the abandoned call finishes in the background on memory that it owns.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mercer/matrix.hpp"
+#include "mercer/run.hpp"
+
+namespace mercer::linalg {
+
+// A = L L' on the lower half of a row-major n x n block; returns the row that failed, or -1.
+Index potrf_lower(Index n, double* a, Index stride);
+Index potrf_lower(Index n, float* a, Index stride);
+
+struct SymmetricEigen {
+  Vector values;   // ascending
+  Matrix vectors;  // row j is the eigenvector of values[j]
+};
+// All eigenpairs of a symmetric matrix (dsyevd: divide and conquer). 9 n^3 flops about, 3 n^2 numbers.
+SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress);
+
+struct ThinSvd {
+  Matrix u;                // n x r, r = min(n, p)
+  Vector singular_values;  // descending
+  Matrix vt;               // r x p
+};
+// A = U diag(s) V' (dgesdd).
+ThinSvd thin_svd(Matrix A, const ProgressCallback& progress);
+
+}  // namespace mercer::linalg

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simd/scalar.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer::simd {
+
+namespace {
+
+template <class T>
+void squared_distances(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out) {
+  for (Index i = 0; i < out.rows; ++i) {
+    for (Index j = 0; j < out.cols; ++j) {
+      T sum = 0;
+      for (Index k = 0; k < depth; ++k) {
+        const T difference = a[i * a_stride + k] - b[k * b_stride + j];
+        sum += difference * difference;
+      }
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
+template <class T>
+void l1_distances(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out) {
+  for (Index i = 0; i < out.rows; ++i) {
+    for (Index j = 0; j < out.cols; ++j) {
+      T sum = 0;
+      for (Index k = 0; k < depth; ++k) sum += std::abs(a[i * a_stride + k] - b[k * b_stride + j]);
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
+template <class T>
+bool distances_from_dots(Tile<T> tile, const T* a_norms, const T* b_norms, T threshold) {
+  bool near = false;
+  for (Index i = 0; i < tile.rows; ++i) {
+    for (Index j = 0; j < tile.cols; ++j) {
+      const T norms = a_norms[i] + b_norms[j];
+      const T distance = norms - 2 * tile.row(i)[j];
+      near = near || distance < threshold * norms;
+      tile.row(i)[j] = std::max(distance, T{0});
+    }
+  }
+  return near;
+}
+
+template <class T>
+void exp_of(T* x, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) x[i] = std::exp(factor * x[i]);
+}
+
+template <class T>
+void exp_of_root(T* x, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) x[i] = std::exp(factor * std::sqrt(x[i]));
+}
+
+template <class T>
+void power_of(T* x, Index n, T scale, T offset, int degree) {
+  for (Index i = 0; i < n; ++i) {
+    T base = offset + scale * x[i];
+    T result = 1;
+    for (int d = degree; d > 0; d >>= 1) {
+      if ((d & 1) != 0) result *= base;
+      base *= base;
+    }
+    x[i] = result;
+  }
+}
+
+template <class T>
+void scale(T* x, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) x[i] *= factor;
+}
+
+template <class T>
+void add(T* x, const T* y, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] += y[i];
+}
+
+template <class T>
+void multiply(T* x, const T* y, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] *= y[i];
+}
+
+template <class T>
+void copy_out(Tile<const T> tile, T* out, Index out_stride) {
+  for (Index i = 0; i < tile.rows; ++i) std::copy_n(tile.row(i), tile.cols, out + i * out_stride);
+}
+
+template <class T>
+void copy_out_transposed(Tile<const T> tile, T* out, Index out_stride) {
+  for (Index j = 0; j < tile.cols; ++j) {
+    for (Index i = 0; i < tile.rows; ++i) out[j * out_stride + i] = tile.row(i)[j];
+  }
+}
+
+}  // namespace
+
+template <class T>
+const TileOps<T>& scalar_ops() {
+  static constexpr TileOps<T> table{
+      squared_distances<T>, l1_distances<T>, distances_from_dots<T>, exp_of<T>, exp_of_root<T>, power_of<T>, scale<T>, add<T>,
+      multiply<T>,          copy_out<T>,     copy_out_transposed<T>};
+  return table;
+}
+
+template const TileOps<float>& scalar_ops<float>();
+template const TileOps<double>& scalar_ops<double>();
+
+}  // namespace mercer::simd
