@@ -1,5 +1,6 @@
-// Random streams keyed by (seed, stream): the same bits on every machine and for any number of threads, because a worker
-// asks for the stream of its block instead of sharing a generator. Philox 4x64, counter based (Random123).
+// Random streams keyed by (seed, stream): the same bits for any number of threads, because a worker
+// asks for the stream of its block instead of sharing a generator. Philox 4x64, counter based (Random123). Integers and uniform
+// numbers are the same bits everywhere; normal ones may differ in the last bit between C libraries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,7 +21,7 @@ struct ProgressEvent {
 };
 
 // Called from the thread that started the job, at most some twenty times a second. Return false to cancel the job, which then
-// throws Cancelled.
+// throws Cancelled; an exception thrown here leaves the job as it is.
 using ProgressCallback = std::function<bool(const ProgressEvent&)>;
 
 struct Run {
@@ -34,7 +34,9 @@ struct Run {
 // After the callback asked to stop, the next advance() on any thread throws Cancelled.
 class Stage {
  public:
+  // The callback must outlive the stage, so a temporary is refused.
   Stage(const ProgressCallback& callback, std::string name, double total_work);
+  Stage(ProgressCallback&&, std::string, double) = delete;
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
@@ -51,30 +53,33 @@ class Stage {
   std::atomic<bool> stop_{false};
   std::thread::id owner_;
   Clock::time_point start_;
-  Clock::time_point last_call_;
 };
 
-// The number of threads a job uses when it does not say: MERCER_NUM_THREADS, else the cores this process may run on.
+// The number of threads a job uses when it does not say: MERCER_NUM_THREADS, else the cores this process may run on,
+// or the share of them that its container has.
 int default_threads();
 
-// Runs `job` with at most `threads` threads (0: the default). Every parallel_for inside it obeys. Nested use is safe.
+// Runs `job` on this thread, with at most `threads` threads (0: as many as the job around it has, else the default). Every
+// parallel_for inside it obeys. Nested use is safe; an inner job never gets more threads than the one around it.
 void with_threads(int threads, const std::function<void()>& job);
 
 // The threads that parallel_for may use here.
 int current_threads();
 
-// Calls body(i) for every i in [0, count), in parallel, in no fixed order. The first exception is rethrown after the rest have
-// stopped. In a forked child it runs serially (thread pools do not survive fork).
+// Calls body(i) for every i in [0, count), in parallel, in no fixed order. After an exception no new body starts; those under way
+// finish, then the first exception is rethrown here. May be called from a body; the thread then takes up nothing but that inner loop
+// until it is done. In a forked child it runs serially (thread pools do not survive fork).
 void parallel_for(Index count, const std::function<void(Index)>& body);
 
-// The memory a job may use: `requested` if not 0, else MERCER_MEMORY (like 4G), else 80 % of what the machine has available.
+// The memory a job may use: `requested` if not 0, else MERCER_MEMORY (like 4G), else 80 % of what the machine (or the
+// container) has available.
 std::size_t memory_budget(std::size_t requested = 0);
 
 // Throws OverBudget if `bytes` exceeds memory_budget(requested). `what` names the thing ("the 50000 x 50000 Gram matrix in
 // float64"), `remedy` says what to do instead.
 void require_memory(std::size_t bytes, std::size_t requested, std::string_view what, std::string_view remedy);
 
-// "4G", "512M", "1.5GiB", "1000000" -> bytes.
+// "4G", "512M", "1.5GiB", "2GB", "1000000" -> bytes: K, KiB and so on are powers of 1024, KB and so on powers of 1000.
 std::size_t parse_bytes(std::string_view text);
 // 3355443200 -> "3.36 GB".
 std::string format_bytes(double bytes);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -46,10 +47,10 @@ class Samples {
 
   Samples() = default;
 
-  // From Eigen: copies once. A row vector is one sample, a column vector n samples of one number.
+  // From Eigen: copies once; float stays float, everything else becomes double. A row vector is one sample, a column vector n samples of one number.
   template <class Derived>
   Samples(const Eigen::MatrixBase<Derived>& dense)
-      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense))) {}  // NOLINT(google-explicit-constructor)
+      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense.template cast<StoredScalar<Derived>>()))) {}  // NOLINT(google-explicit-constructor)
   Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}     // NOLINT(google-explicit-constructor)
   Samples(const CsrMatrix<double>& sparse);                       // NOLINT(google-explicit-constructor)
   Samples(const CsrMatrix<float>& sparse);                        // NOLINT(google-explicit-constructor)

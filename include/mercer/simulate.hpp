@@ -24,7 +24,7 @@ struct Pair {  // two samples of the same length, dependent in some way
 Labelled two_gaussians(Index n, double distance = 2, Index dimension = 2, std::uint64_t seed = 0);
 Labelled moons(Index n, double noise = 0.1, std::uint64_t seed = 0);
 Labelled circles(Index n, double noise = 0.05, double factor = 0.5, std::uint64_t seed = 0);
-Labelled disc_in_ring(Index n, std::uint64_t seed = 0);  // disc of radius 1, ring between 1.5 and 2.5
+Labelled disc_in_ring(Index n, std::uint64_t seed = 0);  // 0: disc of radius 1, 1: ring between 1.5 and 2.5
 Labelled blobs(Index n, Index centres = 3, Index dimension = 2, double spread = 1, std::uint64_t seed = 0);
 
 Labelled parabola();                                                        // -10 .. 10; class 1 where |x| > 2 (experiment E2, source G)

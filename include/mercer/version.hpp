@@ -9,7 +9,5 @@ namespace mercer {
 
 // "0.1.0"
 const char* version();
-// Instruction set in use ("avx2"), threads, BLAS: one line for bug reports.
-const char* build_info();
 
 }  // namespace mercer

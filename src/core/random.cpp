@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 
 #include "mercer/error.hpp"
@@ -44,7 +45,7 @@ double RandomStream::normal() {
 }
 
 Index RandomStream::below(Index n) {
-  if (n <= 0) throw InvalidArgument("below(n) needs n >= 1");
+  if (n <= 0) throw InvalidArgument("below(n) needs n >= 1, got " + std::to_string(n));
   // Lemire's method: multiply into 128 bits, reject the few low words that would favour small answers.
   const auto range = static_cast<std::uint64_t>(n);
   auto wide = static_cast<Uint128>((*this)()) * range;
@@ -56,6 +57,7 @@ Index RandomStream::below(Index n) {
 }
 
 std::vector<Index> RandomStream::permutation(Index n) {
+  if (n < 0) throw InvalidArgument("permutation(n) needs n >= 0, got " + std::to_string(n));
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
   shuffle(order);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "mercer/error.hpp"
@@ -23,7 +24,9 @@ struct OwnedCsr {
   std::vector<std::int32_t> columns;
   std::vector<std::int64_t> offsets{0};
 
-  CsrRows<T> rows(Index cols) const { return {values.data(), columns.data(), offsets.data(), static_cast<Index>(offsets.size()) - 1, cols}; }
+  CsrRows<T> rows(Index cols) const {
+    return {values.data(), columns.data(), offsets.data(), static_cast<Index>(offsets.size()) - 1, cols};
+  }
 };
 
 template <class T>
@@ -36,6 +39,8 @@ Samples own_dense(RowMatrix<T> dense) {
 template <class T>
 Samples copy_csr(const CsrMatrix<T>& sparse) {
   auto owner = std::make_shared<OwnedCsr<T>>();
+  owner->values.reserve(static_cast<std::size_t>(sparse.nonZeros()));
+  owner->columns.reserve(static_cast<std::size_t>(sparse.nonZeros()));
   for (Index i = 0; i < sparse.outerSize(); ++i) {
     for (typename CsrMatrix<T>::InnerIterator it(sparse, i); it; ++it) {
       owner->values.push_back(it.value());
@@ -110,8 +115,8 @@ Samples Samples::subset(std::span<const Index> picked) const {
 }
 
 Samples Samples::slice(Index begin, Index count) const {
-  if (begin < 0 || count < 0 || begin + count > size()) {
-    throw InvalidArgument(fmt::format("rows {} to {} do not exist: there are {} rows", begin, begin + count - 1, size()));
+  if (begin < 0 || count < 0 || begin > size() || count > size() - begin) {
+    throw InvalidArgument(fmt::format("{} rows from row {} do not exist: there are {} rows", count, begin, size()));
   }
   Storage part = std::visit(
       [&](auto rows) -> Storage {
