@@ -14,7 +14,7 @@
 namespace mercer {
 
 struct LearnOptions {
-  EncodeOptions encode{.one_hot = true, .scaling = ScalingKind::standard};
+  EncodeOptions encode{.target = {}, .drop = {}, .one_hot = true, .scaling = ScalingKind::standard};
   std::optional<Kernel> kernel;  // given: only alpha is chosen
   std::string model = "auto";    // "krr" or "ridge"; "auto" is krr
   double holdout = 0.3;          // fraction set aside for the final measurement, when no test table is given
