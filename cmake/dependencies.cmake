@@ -29,6 +29,9 @@ endif()
 
 add_library(mercer_warnings INTERFACE)
 target_compile_options(mercer_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(mercer_warnings INTERFACE -Wno-restrict)  # GCC bug 105651: false alarms on std::string concatenation
+endif()
 if(MERCER_WERROR)
   target_compile_options(mercer_warnings INTERFACE -Werror)
 endif()

@@ -160,15 +160,13 @@ void multiply(T* x, const T* HWY_RESTRICT y, Index n) {
   for_vectors<T>(n, [&](auto tag, Index j) { hn::StoreU(hn::Mul(hn::LoadU(tag, x + j), hn::LoadU(tag, y + j)), tag, x + j); });
 }
 
+// Past the caches: what is written here is not read again soon, and fresh memory need not be fetched first.
 template <class T>
 void copy_row(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, Index n) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  if (reinterpret_cast<std::uintptr_t>(to) % (static_cast<std::size_t>(lanes) * sizeof(T)) != 0) {
-    for (Index j = 0; j < n; ++j) to[j] = from[j];
-    return;
-  }
   Index j = 0;
+  for (; j < n && reinterpret_cast<std::uintptr_t>(to + j) % (static_cast<std::size_t>(lanes) * sizeof(T)) != 0; ++j) to[j] = from[j];
   for (; j + lanes <= n; j += lanes) hn::Stream(hn::LoadU(d, from + j), d, to + j);
   for (; j < n; ++j) to[j] = from[j];
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/gram.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/buffer.hpp"
+#include "gram/fill.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr Index median_rows = 1000;
+
+// The median distance over all pairs of (a fixed sample of) the rows; where half the pairs or more coincide, the mean of the others.
+double typical_distance(const Samples& X, Reduction reduction) {
+  Samples rows = X;
+  if (X.size() > median_rows) {
+    std::vector<Index> picked = RandomStream(0, 0x6d656469616e).sample(X.size(), median_rows);
+    std::sort(picked.begin(), picked.end());
+    rows = X.subset(picked);
+  }
+  const Index n = rows.size();
+  ReductionSet needed;
+  needed.insert(reduction);
+  const PairReducer<double> reducer(rows, rows, needed);
+  std::vector<double> distances;
+  distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
+  std::vector<double> memory(static_cast<std::size_t>(n * n));
+  reducer.reduce(reduction, {0, n}, {0, n}, Tile<double>{memory.data(), n, n, n});
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = i + 1; j < n; ++j) {
+      const double d = memory[static_cast<std::size_t>(i * n + j)];
+      distances.push_back(reduction == Reduction::squared_distance ? std::sqrt(d) : d);
+    }
+  }
+  if (distances.empty()) return 1;
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  double median = *middle;
+  if (distances.size() % 2 == 0) median = (median + *std::max_element(distances.begin(), middle)) / 2;
+  if (median > 0) return median;
+  double sum = 0;
+  Index positive = 0;
+  for (const double d : distances) {
+    sum += d;
+    positive += d > 0 ? 1 : 0;
+  }
+  return positive > 0 ? sum / static_cast<double>(positive) : 1;
+}
+
+std::string name_gram(Index n, Index m, Precision precision) { return fmt::format("the {} x {} Gram matrix in {}", n, m, name_of(precision)); }
+
+template <class T>
+void fill_now(const Kernel& kernel, const Samples& X, const Samples& Y, T* out, Index stride, const Run& run) {
+  with_threads(run.threads, [&] { fill_full(PreparedKernel<T>(resolve(kernel, Y), X, Y), out, stride, run.progress); });
+}
+
+}  // namespace
+
+Kernel resolve(const Kernel& kernel, const Samples& X) {
+  if (!kernel.has_auto()) return kernel;
+  return Kernel(kernel.node().resolved([&](Reduction reduction) { return typical_distance(X, reduction); }));
+}
+
+void gram_into(const Kernel& kernel, const Samples& X, const Samples& Y, double* out, Index stride, const Run& run) {
+  fill_now(kernel, X, Y, out, stride, run);
+}
+
+void gram_into(const Kernel& kernel, const Samples& X, const Samples& Y, float* out, Index stride, const Run& run) {
+  fill_now(kernel, X, Y, out, stride, run);
+}
+
+Matrix gram(const Kernel& kernel, const Samples& X, const Samples& Y, const GramOptions& options) {
+  const auto count = static_cast<std::size_t>(X.size()) * static_cast<std::size_t>(Y.size());
+  require_memory(count * sizeof(double), options.run.memory, name_gram(X.size(), Y.size(), Precision::float64),
+                 "use fewer rows, or gram_operator with streamed storage");
+  Matrix K(X.size(), Y.size());
+  advise_huge_pages(K.data(), count * sizeof(double));
+  if (options.precision == Precision::float32) {
+    const Operator op = gram_operator(kernel, X, Y, {Precision::float32, Storage::streamed, options.run});
+    with_threads(options.run.threads, [&] {
+      op->for_each_tile([&](const TileView& tile) {
+        for (Index i = 0; i < tile.rows; ++i) {
+          for (Index j = 0; j < tile.cols; ++j) {
+            K(tile.row + i, tile.col + j) = tile(i, j);
+            if (op->symmetric()) K(tile.col + j, tile.row + i) = tile(i, j);
+          }
+        }
+      });
+    });
+    return K;
+  }
+  gram_into(kernel, X, Y, K.data(), Y.size(), options.run);
+  return K;
+}
+
+Matrix gram(const Kernel& kernel, const Samples& X, const GramOptions& options) { return gram(kernel, X, X, options); }
+
+Vector gram_diagonal(const Kernel& kernel, const Samples& X) { return PreparedKernel<double>(resolve(kernel, X), X, X).diagonal(); }
+
+}  // namespace mercer

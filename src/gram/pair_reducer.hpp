@@ -1,0 +1,59 @@
+// Two sample sets, made ready for the reductions that kernels look at: dot products, squared and absolute distances, a tile at a time.
+//
+// Dense rows: dot products by GEMM; distances of few columns by differences, of many by |x|^2 + |y|^2 - 2 x'y on centred copies. Where
+// that formula cancels (distance^2 < 1e-3 of the norms) the entry is computed again from differences, so duplicates are at distance 0.
+// CSR rows: by inverted lists of each block of columns, so the work is the number of matching entries.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "gram/tiling.hpp"
+#include "kernels/node.hpp"
+#include "mercer/samples.hpp"
+
+namespace mercer {
+
+// Which reductions a kernel needs.
+struct ReductionSet {
+  bool dot = false;
+  bool squared_distance = false;
+  bool l1_distance = false;
+
+  void insert(Reduction r) {
+    dot = dot || r == Reduction::dot;
+    squared_distance = squared_distance || r == Reduction::squared_distance;
+    l1_distance = l1_distance || r == Reduction::l1_distance;
+  }
+  bool distance() const { return squared_distance || l1_distance; }
+};
+
+// |x - y|^2 or |x - y|_1 of two rows, by differences in float64.
+double squared_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
+double l1_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
+
+template <class T>
+class PairReducer {
+ public:
+  // Throws InvalidArgument if the widths differ, a side is empty or a value is not finite (or too large for T).
+  PairReducer(const Samples& rows, const Samples& cols, const ReductionSet& needed);
+  ~PairReducer();
+  PairReducer(PairReducer&&) noexcept;
+
+  Index rows() const;
+  Index cols() const;
+  bool symmetric() const;
+
+  // out(i, j) = reduction of row sample I.begin + i and column sample J.begin + j.
+  void reduce(Reduction reduction, Range I, Range J, Tile<T> out) const;
+  // The reduction of each row sample with itself; symmetric only.
+  Vector self(Reduction reduction) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mercer
