@@ -28,6 +28,7 @@ struct ReadOptions {
   std::optional<bool> header;                 // CSV: found when not given
   std::vector<std::string> text_columns;      // CSV: columns to keep as text though they look like numbers
   Index width = 0;                            // LIBSVM: number of features, 0: the largest index seen
+  std::optional<bool> zero_based;             // LIBSVM: does the first feature have index 0? Found when not given: if any index is 0
   Run run;
 };
 
@@ -52,7 +53,8 @@ struct Table {
   std::vector<Column> columns;
   std::optional<Samples> sparse;
   std::vector<double> sparse_labels;
-  std::vector<std::int64_t> lines;  // line in the file where row i starts (empty: row i is line i + 1 + has_header)
+  std::vector<std::int64_t> lines;      // line in the file where row i starts (empty: row i is line i + 1 + has_header)
+  FileFormat format = FileFormat::csv;  // what was read
 
   Index rows() const;
   Index find(std::string_view name) const;  // column index by name, or by 1-based position written "#3"; -1: none

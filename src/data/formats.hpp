@@ -1,0 +1,29 @@
+// The readers and writers of one format each, behind table.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/file.hpp"
+#include "mercer/table.hpp"
+
+namespace mercer {
+
+bool looks_like_libsvm(std::string_view text);
+Table read_libsvm(std::string_view text, const std::string& source, const ReadOptions& options);
+
+bool looks_like_npy(std::string_view bytes);
+Table read_npy(std::string_view bytes, const std::string& source, const ReadOptions& options);
+// The bytes before the values of a rows x cols float64 array in C order.
+std::string npy_header(Index rows, Index cols);
+
+// The format a name's ending asks for (.csv .tsv .txt .svm .libsvm .npy, before .gz or .xz); automatic: none of them.
+FileFormat format_of_name(std::string_view path);
+
+// The column of a table that a model is to predict, if nobody said: named y, label, target or class, else the last of those not left out.
+Index default_target(const std::vector<std::string>& names, const std::vector<bool>& left_out);
+
+}  // namespace mercer

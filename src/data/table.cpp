@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "data/bytes.hpp"
+#include "data/csv.hpp"
+#include "data/formats.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+FileFormat find_format(std::string_view bytes, const std::string& source) {
+  if (looks_like_npy(bytes)) return FileFormat::npy;
+  const FileFormat named = format_of_name(source);
+  if (named == FileFormat::npy)
+    throw FileError(fmt::format("{}: is named .npy but does not begin like a NPY file; give the right file or name", source));
+  if (named == FileFormat::libsvm || named == FileFormat::tsv) return named;
+  // .csv, .txt, other names and standard input: rows like "1 3:0.5 7:1" are never meant as columns.
+  return looks_like_libsvm(bytes) ? FileFormat::libsvm : FileFormat::csv;
+}
+
+Table read_unpacked(std::string_view bytes, const std::string& source, const ReadOptions& options) {
+  if (bytes.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of numbers", source));
+  const FileFormat asked = options.format;
+  if (asked == FileFormat::npy || (asked == FileFormat::automatic && looks_like_npy(bytes))) return read_npy(bytes, source, options);
+  const std::string_view text = without_byte_order_mark(bytes, source);
+  const FileFormat format = asked == FileFormat::automatic ? find_format(text, source) : asked;
+  if (format == FileFormat::libsvm) return read_libsvm(text, source, options);
+  ReadOptions csv_options = options;
+  if (asked == FileFormat::tsv && !options.delimiter) csv_options.delimiter = '\t';
+  Table table = csv::read(text, source, csv_options, format == FileFormat::tsv);
+  table.format = format;
+  return table;
+}
+
+}  // namespace
+
+Index Table::rows() const {
+  if (sparse) return sparse->size();
+  if (columns.empty()) return 0;
+  return std::visit([](const auto& values) { return static_cast<Index>(values.size()); }, columns.front().values);
+}
+
+Index Table::find(std::string_view name) const {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return found - names.begin();
+  if (name.size() < 2 || name.front() != '#') return -1;
+  Index position = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), position);
+  const bool whole = error == std::errc() && end == name.data() + name.size();
+  return whole && position >= 1 && position <= std::ssize(names) ? position - 1 : -1;
+}
+
+std::int64_t Table::line_of(Index row) const {
+  if (!lines.empty()) return lines.at(static_cast<std::size_t>(row));
+  return row + 1 + (has_header ? 1 : 0);
+}
+
+FileFormat format_of_name(std::string_view path) {
+  std::string name = lower_case(path);
+  if (packing_of_name(name) != Packing::none) name.resize(name.size() - 3);
+  static constexpr std::array<std::pair<std::string_view, FileFormat>, 7> endings{{{".csv", FileFormat::csv},
+                                                                                   {".txt", FileFormat::csv},
+                                                                                   {".tsv", FileFormat::tsv},
+                                                                                   {".tab", FileFormat::tsv},
+                                                                                   {".svm", FileFormat::libsvm},
+                                                                                   {".libsvm", FileFormat::libsvm},
+                                                                                   {".npy", FileFormat::npy}}};
+  for (const auto& [ending, format] : endings) {
+    if (name.ends_with(ending)) return format;
+  }
+  return FileFormat::automatic;
+}
+
+Index default_target(const std::vector<std::string>& names, const std::vector<bool>& left_out) {
+  for (const char* usual : {"y", "label", "target", "class"}) {
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      if (!left_out[j] && lower_case(names[j]) == usual) return static_cast<Index>(j);
+    }
+  }
+  for (std::size_t j = names.size(); j-- > 0;) {
+    if (!left_out[j]) return static_cast<Index>(j);
+  }
+  return -1;
+}
+
+Table read_table_from(std::string_view bytes, const std::string& source, const ReadOptions& options) {
+  Table table;
+  const auto job = [&] {
+    const Bytes content = unpack({bytes, nullptr}, source, options.run);
+    table = read_unpacked(content.view, source, options);
+  };
+  if (options.run.threads > 0) {
+    with_threads(options.run.threads, job);
+  } else {
+    job();  // obeys a with_threads around it
+  }
+  return table;
+}
+
+Table read_table(const std::string& path, const ReadOptions& options) {
+  const Bytes packed = read_bytes(path, options.run);
+  Table table = read_table_from(packed.view, path == "-" ? "standard input" : path, options);
+  table.source = path;
+  return table;
+}
+
+}  // namespace mercer

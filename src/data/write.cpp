@@ -1,0 +1,293 @@
+// Writers of CSV, TSV, LIBSVM and NPY. Rows are turned into text in parallel, a group of blocks at a time, and written in order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "data/bytes.hpp"
+#include "data/formats.hpp"
+#include "data/number.hpp"
+#include "mercer/error.hpp"
+#include "mercer/table.hpp"
+
+namespace mercer {
+
+namespace {
+
+using AppendRow = std::function<void(Index row, std::string& out)>;
+
+void write_rows(Index rows, Index columns, const AppendRow& append, const ByteSink& sink) {
+  const Index block = std::clamp<Index>(16384 / std::max<Index>(columns, 1), 1, 4096);  // rows; some hundred kilobytes of text
+  constexpr Index group = 32;
+  const Index blocks = (rows + block - 1) / block;
+  std::vector<std::string> texts(static_cast<std::size_t>(std::min(group, blocks)));
+  for (Index first = 0; first < blocks; first += group) {
+    const Index count = std::min(group, blocks - first);
+    parallel_for(count, [&](Index b) {
+      std::string& text = texts[static_cast<std::size_t>(b)];
+      text.clear();
+      const Index begin = (first + b) * block;
+      for (Index i = begin; i < std::min(rows, begin + block); ++i) append(i, text);
+    });
+    for (Index b = 0; b < count; ++b) sink(texts[static_cast<std::size_t>(b)]);
+  }
+}
+
+// A missing number is an empty cell.
+void append_number(double value, std::string& out) {
+  if (!std::isnan(value)) fmt::format_to(std::back_inserter(out), "{}", value);
+}
+
+void append_text(std::string_view text, char delimiter, std::string& out) {
+  const char special[] = {delimiter, '"', '\n', '\r', '\0'};
+  const bool plain = text.find_first_of(special) == std::string_view::npos && trimmed(text) == text && !is_missing_word(text);
+  if (plain) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void append_cell(const Column& column, Index row, char delimiter, std::string& out) {
+  const auto i = static_cast<std::size_t>(row);
+  if (!column.is_text()) {
+    append_number(column.numbers()[i], out);
+  } else if (!std::binary_search(column.missing.begin(), column.missing.end(), row)) {
+    append_text(column.text()[i], delimiter, out);
+  }
+}
+
+// A line with nothing on it would be skipped by a reader, so the one empty cell of a table with one column is written as "".
+void end_row(std::size_t start, std::string& out) {
+  if (out.size() == start) out += "\"\"";
+  out += '\n';
+}
+
+void write_names(const std::vector<std::string>& names, char delimiter, const ByteSink& sink) {
+  std::string line;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (j > 0) line += delimiter;
+    append_text(names[j], delimiter, line);
+  }
+  sink(line + '\n');
+}
+
+void check_columns(const Table& table) {
+  const Index rows = table.rows();
+  for (const Column& column : table.columns) {
+    const auto size = std::visit([](const auto& values) { return static_cast<Index>(values.size()); }, column.values);
+    if (size != rows)
+      throw InvalidArgument(
+          fmt::format("column {} has {} rows, the first one {}; give all columns the same length", quoted(column.name), size, rows));
+  }
+}
+
+std::vector<std::string> sparse_names(Index width) {
+  std::vector<std::string> names;
+  for (Index j = 1; j <= width; ++j) names.push_back(fmt::format("x{}", j));
+  names.emplace_back("label");
+  return names;
+}
+
+const CsrRows<double>& csr_of(const Table& table) {
+  const auto* rows = std::get_if<CsrRows<double>>(&table.sparse->storage());
+  if (rows == nullptr) throw InvalidArgument("the sparse rows of a table must be CSR in float64");
+  return *rows;
+}
+
+// visit(column, value) over all columns of a sparse row, the zeros included, in order.
+template <class Visit>
+void for_each_value(const CsrRows<double>& rows, Index row, const Visit& visit) {
+  Index p = rows.begin(row);
+  for (Index j = 0; j < rows.cols; ++j) {
+    const bool there = p < rows.end(row) && rows.columns[p] == j;
+    visit(j, there ? rows.values[p++] : 0.0);
+  }
+}
+
+void write_delimited(const Table& table, char delimiter, bool header, const ByteSink& sink) {
+  if (table.sparse) {
+    const auto& rows = csr_of(table);
+    if (header) write_names(sparse_names(rows.cols), delimiter, sink);
+    write_rows(
+        rows.rows, rows.cols,
+        [&](Index i, std::string& out) {
+          for_each_value(rows, i, [&](Index, double value) {
+            append_number(value, out);
+            out += delimiter;
+          });
+          append_number(table.sparse_labels.at(static_cast<std::size_t>(i)), out);
+          out += '\n';
+        },
+        sink);
+    return;
+  }
+  if (header) write_names(table.names, delimiter, sink);
+  write_rows(
+      table.rows(), std::ssize(table.columns),
+      [&](Index i, std::string& out) {
+        const std::size_t start = out.size();
+        for (std::size_t j = 0; j < table.columns.size(); ++j) {
+          if (j > 0) out += delimiter;
+          append_cell(table.columns[j], i, delimiter, out);
+        }
+        end_row(start, out);
+      },
+      sink);
+}
+
+void append_pair(Index column, double value, std::string& out) {
+  if (value != 0) fmt::format_to(std::back_inserter(out), " {}:{}", column + 1, value);
+}
+
+void require_complete_numbers(const Table& table, const char* format) {
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const Column& column = table.columns[j];
+    if (column.is_text())
+      throw InvalidArgument(
+          fmt::format("column {} ({}) is text, which {} cannot hold; leave it out, or write CSV", j + 1, column.name, format));
+    if (!column.missing.empty() && std::string_view(format) == "LIBSVM") {
+      throw InvalidArgument(fmt::format("{}:{}: column {} ({}) has no value, and LIBSVM cannot say so; fill it in, or write CSV",
+                                        table.source, table.line_of(column.missing.front()), j + 1, column.name));
+    }
+  }
+}
+
+void write_libsvm(const Table& table, const ByteSink& sink) {
+  if (table.sparse) {
+    const auto& rows = csr_of(table);
+    write_rows(
+        rows.rows, 100,
+        [&](Index i, std::string& out) {
+          append_number(table.sparse_labels.at(static_cast<std::size_t>(i)), out);
+          for (Index p = rows.begin(i); p < rows.end(i); ++p) append_pair(rows.columns[p], rows.values[p], out);
+          out += '\n';
+        },
+        sink);
+    return;
+  }
+  require_complete_numbers(table, "LIBSVM");
+  const Index target = default_target(table.names, std::vector<bool>(table.names.size(), false));
+  if (target < 0) throw InvalidArgument("a table without columns cannot be written as LIBSVM");
+  write_rows(
+      table.rows(), std::ssize(table.columns),
+      [&](Index i, std::string& out) {
+        append_number(table.columns[static_cast<std::size_t>(target)].numbers()[static_cast<std::size_t>(i)], out);
+        Index feature = 0;
+        for (Index j = 0; j < std::ssize(table.columns); ++j) {
+          if (j != target) append_pair(feature++, table.columns[static_cast<std::size_t>(j)].numbers()[static_cast<std::size_t>(i)], out);
+        }
+        out += '\n';
+      },
+      sink);
+}
+
+void append_bytes(double value, std::string& out) { out.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+void write_npy(const Table& table, const ByteSink& sink) {
+  if (table.sparse) {
+    const auto& rows = csr_of(table);
+    sink(npy_header(rows.rows, rows.cols + 1));
+    write_rows(
+        rows.rows, rows.cols,
+        [&](Index i, std::string& out) {
+          for_each_value(rows, i, [&](Index, double value) { append_bytes(value, out); });
+          append_bytes(table.sparse_labels.at(static_cast<std::size_t>(i)), out);
+        },
+        sink);
+    return;
+  }
+  require_complete_numbers(table, "NPY");
+  sink(npy_header(table.rows(), std::ssize(table.columns)));
+  write_rows(
+      table.rows(), std::ssize(table.columns),
+      [&](Index i, std::string& out) {
+        for (const Column& column : table.columns) append_bytes(column.numbers()[static_cast<std::size_t>(i)], out);
+      },
+      sink);
+}
+
+FileFormat choose_format(const std::string& path, FileFormat asked) {
+  if (asked != FileFormat::automatic) return asked;
+  if (path == "-") return FileFormat::csv;
+  const FileFormat named = format_of_name(path);
+  if (named == FileFormat::automatic)
+    throw FileError(
+        fmt::format("{}: its name does not say what to write; end it in .csv, .tsv, .svm, .libsvm or .npy (.gz or .xz behind)", path));
+  return named;
+}
+
+void write_packed(const std::string& path, const std::function<void(const ByteSink&)>& fill) {
+  write_file_atomically(path, [&](const ByteSink& raw) {
+    const auto packed = packing_sink(packing_of_name(path), raw);
+    fill([&](std::string_view bytes) { packed(bytes, false); });
+    packed({}, true);
+  });
+}
+
+}  // namespace
+
+void write_table(const Table& table, const std::string& path, const WriteOptions& options) {
+  const FileFormat format = choose_format(path, options.format);
+  check_columns(table);
+  if (table.sparse && table.sparse_labels.size() != static_cast<std::size_t>(table.rows())) {
+    throw InvalidArgument(
+        fmt::format("the table has {} sparse rows and {} labels; give every row one", table.rows(), table.sparse_labels.size()));
+  }
+  write_packed(path, [&](const ByteSink& sink) {
+    if (format == FileFormat::npy) {
+      write_npy(table, sink);
+    } else if (format == FileFormat::libsvm) {
+      write_libsvm(table, sink);
+    } else {
+      write_delimited(table, format == FileFormat::tsv ? '\t' : ',', options.header, sink);
+    }
+  });
+}
+
+void write_matrix(const MatrixRef& values, const std::vector<std::string>& names, const std::string& path, const WriteOptions& options) {
+  const FileFormat format = choose_format(path, options.format);
+  if (!names.empty() && std::ssize(names) != values.cols()) {
+    throw InvalidArgument(fmt::format("{} names were given for {} columns; give one each, or none", names.size(), values.cols()));
+  }
+  if (format == FileFormat::libsvm) {
+    Table table;
+    for (Index j = 0; j < values.cols(); ++j) {
+      table.names.push_back(names.empty() ? fmt::format("x{}", j + 1) : names[static_cast<std::size_t>(j)]);
+      const Vector column = values.col(j);
+      table.columns.push_back({table.names.back(), std::vector<double>(column.begin(), column.end()), {}});
+    }
+    write_table(table, path, {.format = format, .header = false});
+    return;
+  }
+  write_packed(path, [&](const ByteSink& sink) {
+    if (format == FileFormat::npy) {
+      sink(npy_header(values.rows(), values.cols()));
+      const auto bytes = static_cast<std::size_t>(values.cols()) * sizeof(double);
+      for (Index i = 0; i < values.rows(); ++i) sink({reinterpret_cast<const char*>(values.row(i).data()), bytes});
+      return;
+    }
+    const char delimiter = format == FileFormat::tsv ? '\t' : ',';
+    if (options.header && !names.empty()) write_names(names, delimiter, sink);
+    write_rows(
+        values.rows(), values.cols(),
+        [&](Index i, std::string& out) {
+          const std::size_t start = out.size();
+          for (Index j = 0; j < values.cols(); ++j) {
+            if (j > 0) out += delimiter;
+            append_number(values(i, j), out);
+          }
+          end_row(start, out);
+        },
+        sink);
+  });
+}
+
+}  // namespace mercer
