@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace mercer {
 
 // A rectangle of an operator, valid only during the visit.
 struct TileView {
-  Index number = 0;  // position in the fixed order, from 0: store what you find per tile, then combine in this order
+  Index number = 0;  // place in the fixed order, below tile_count(), no two alike: store what you find per tile, then combine in this order
   Index row = 0;
   Index col = 0;
   Index rows = 0;
@@ -61,6 +61,7 @@ class LinearOperator {
 
   // Visits every tile once, in parallel; symmetric operators give only the tiles on and above the diagonal (those on it whole).
   virtual void for_each_tile(const std::function<void(const TileView&)>& visit) const = 0;
+  // Above every tile's number. Equal to the number of tiles for Gram matrices; a view may leave numbers out.
   virtual Index tile_count() const = 0;
 
   // One sentence for a summary: "20000 x 20000 in float64, stored (3.20 GB)".

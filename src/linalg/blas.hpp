@@ -5,8 +5,6 @@
 
 #include <cblas.h>
 
-#include <mutex>
-
 #include "mercer/matrix.hpp"
 
 namespace mercer::linalg {
@@ -45,7 +43,8 @@ inline void gemv_add(bool transposed, Index rows, Index cols, float alpha, const
               static_cast<int>(lda), x, 1, 1.0F, y, 1);
 }
 
-// While it lives, BLAS and LAPACK use this many threads. One at a time in the process: a second one waits.
+// While one lives, BLAS and LAPACK may use this many threads, in the whole process. So a Cholesky that runs beside an eigenproblem in
+// another thread of the same program is equal to rounding then, not to the bit.
 class BlasThreads {
  public:
   explicit BlasThreads(int threads);
@@ -53,11 +52,14 @@ class BlasThreads {
   BlasThreads(const BlasThreads&) = delete;
   BlasThreads& operator=(const BlasThreads&) = delete;
 
+  // From here on one thread, whoever is alive: for a call whose answer nobody waits for any more. Safe while it runs.
+  static void calm();
+
  private:
-  std::unique_lock<std::mutex> lock_;
+  bool raises_;
 };
 
-// "OpenBLAS 0.3.21 (Zen)"
+// "OpenBLAS (Zen)"
 const char* blas_name();
 
 }  // namespace mercer::linalg

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/cholesky.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer::linalg {
 
@@ -58,6 +61,9 @@ Index cholesky(SymmetricTiles<T>& A, const ProgressCallback& progress) {
     const Index nk = A.tile_rows(k);
     const Index bad = potrf_lower(nk, A.tile(k, k), s);
     if (bad >= 0) return k * cholesky_tile + bad;
+    for (Index r = 0; r < nk; ++r) {  // LAPACK lets NaN pass
+      if (!std::isfinite(A.tile(k, k)[r * s + r])) return k * cholesky_tile + r;
+    }
     stage.advance(1);
     parallel_for(count - k - 1, [&](Index t) {
       const Index i = k + 1 + t;
@@ -88,6 +94,9 @@ void cholesky_solve(const SymmetricTiles<T>& L, RowMatrix<T>& B) {
   const Index count = L.tiles();
   const Index s = SymmetricTiles<T>::stride();
   const Index k = B.cols();
+  if (B.rows() != L.size())
+    throw InvalidArgument(fmt::format("the right-hand side has {} rows, the factored matrix {}", B.rows(), L.size()));
+  if (k == 0) return;
   const auto rows_of = [&](Index i) { return B.data() + i * cholesky_tile * k; };
   const auto update = [&](bool transposed, Index to, Index from, const T* tile) {
     // rows `to` -= op(tile) rows `from`

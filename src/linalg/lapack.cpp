@@ -4,13 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <iostream>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
 
@@ -27,65 +34,97 @@ namespace mercer::linalg {
 
 namespace {
 
+std::atomic<int> abandoned{0};  // cancelled calls that still compute
+
+// OpenBLAS gives its buffers back when the process exits, under the feet of a call that still computes. The process is ending anyway and
+// its status is known: end it here, with its output written, rather than crash or wait for an answer that nobody wants.
+void end_before_openblas(int status, void*) {
+  if (abandoned == 0) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
 // Runs `job` (which must own all it touches) and returns its result; when the progress callback asks to stop, throws Cancelled at once
-// and leaves the job to finish unseen.
+// and leaves the job to finish unseen, on one thread.
 template <class Result>
-Result cancellable(const ProgressCallback& progress, const char* name, std::function<Result()> job) {
+Result cancellable(const ProgressCallback& progress, const char* name, const std::function<Result()>& job) {
   if (!progress) return job();
   struct State {
     std::mutex guard;
     std::condition_variable ready;
     bool done = false;
+    bool forgotten = false;
     std::exception_ptr error;
     std::unique_ptr<Result> result;
   };
   const auto state = std::make_shared<State>();
-  std::thread([state, job = std::move(job)] {
-    std::exception_ptr error;
-    std::unique_ptr<Result> result;
-    try {
-      result = std::make_unique<Result>(job());
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const std::lock_guard lock(state->guard);
-    state->result = std::move(result);
-    state->error = error;
-    state->done = true;
-    state->ready.notify_one();
-  }).detach();
+  try {
+    std::thread([state, job] {
+      std::exception_ptr error;
+      std::unique_ptr<Result> result;
+      try {
+        result = std::make_unique<Result>(job());
+      } catch (...) {
+        error = std::current_exception();
+      }
+      const std::lock_guard lock(state->guard);
+      state->result = std::move(result);
+      state->error = error;
+      state->done = true;
+      if (state->forgotten) --abandoned;
+      state->ready.notify_one();
+    }).detach();
+  } catch (const std::system_error&) {
+    return job();  // no thread to be had: the answer is worth more than the cancel button
+  }
   Stage stage(progress, name, 1);
   std::unique_lock lock(state->guard);
-  while (!state->ready.wait_for(lock, std::chrono::milliseconds(60), [&] { return state->done; })) {
+  const auto done = [&] { return state->done; };
+  while (!state->ready.wait_for(lock, std::chrono::milliseconds(60), done)) {
     lock.unlock();
-    stage.check();
+    try {
+      stage.check();
+    } catch (...) {
+      static const bool registered = on_exit(end_before_openblas, nullptr) == 0;
+      lock.lock();
+      if (!state->done && registered) state->forgotten = true, ++abandoned;
+      BlasThreads::calm();
+      throw;
+    }
     lock.lock();
   }
   if (state->error) std::rethrow_exception(state->error);
   return std::move(*state->result);
 }
 
-int to_int(Index n, const char* what) {
-  if (n > 32766) throw InvalidArgument(fmt::format("{} of size {} is beyond the dense eigensolver (32766 at most)", what, n));
-  return static_cast<int>(n);
+void require_finite(const Matrix& A, const char* what) {
+  if (!A.allFinite()) throw InvalidArgument(fmt::format("{} contains NaN or infinity; remove those entries first", what));
+}
+
+void require_size(Index n, Index limit, const char* what) {
+  if (n > limit)
+    throw InvalidArgument(
+        fmt::format("{} of size {} is beyond dense LAPACK ({} at most); use a subset or a low-rank method", what, n, limit));
 }
 
 SymmetricEigen eigen_now(Matrix A, int threads) {
-  const int n = to_int(A.rows(), "a symmetric matrix");
+  const int n = static_cast<int>(A.rows());
   SymmetricEigen out;
   out.values.resize(n);
-  if (n == 0) return out;
-  int info = 0;
-  int query = -1;
-  double work_size = 0;
-  int iwork_size = 0;
-  dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), &work_size, &query, &iwork_size, &query, &info);
-  int lwork = static_cast<int>(work_size);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
-  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
-  const BlasThreads guard(threads);
-  dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
-  if (info != 0) throw Error(fmt::format("the eigensolver failed (dsyevd: {}); check the matrix for extreme values", info));
+  if (n > 0) {
+    int info = 0;
+    int query = -1;
+    double work_size = 0;
+    int iwork_size = 0;
+    dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), &work_size, &query, &iwork_size, &query, &info);
+    int lwork = static_cast<int>(work_size);
+    Buffer<double> work(static_cast<std::size_t>(lwork));
+    Buffer<int> iwork(static_cast<std::size_t>(iwork_size));
+    const BlasThreads guard(threads);
+    dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
+    if (info != 0) throw Error(fmt::format("the eigensolver failed (dsyevd: {}); check the matrix for extreme values", info));
+  }
   out.vectors = std::move(A);  // column j of LAPACK's matrix is row j of ours
   return out;
 }
@@ -107,7 +146,7 @@ ThinSvd svd_now(Matrix A, int threads) {
   dgesdd_("S", &p, &n, A.data(), &p, out.singular_values.data(), out.vt.data(), &p, out.u.data(), &r, &work_size, &query, iwork.data(),
           &info);
   int lwork = static_cast<int>(work_size);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
+  Buffer<double> work(static_cast<std::size_t>(lwork));
   const BlasThreads guard(threads);
   dgesdd_("S", &p, &n, A.data(), &p, out.singular_values.data(), out.vt.data(), &p, out.u.data(), &r, work.data(), &lwork, iwork.data(),
           &info);
@@ -134,13 +173,27 @@ Index potrf_lower(Index n, float* a, Index stride) {
   return info == 0 ? -1 : info - 1;
 }
 
-SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress) {
+SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress, std::size_t memory) {
+  if (A.rows() != A.cols()) throw InvalidArgument(fmt::format("eigenvalues need a square matrix, got {} x {}", A.rows(), A.cols()));
+  require_size(A.rows(), 32766, "an eigenproblem");
+  require_finite(A, "the matrix of an eigenproblem");
+  const auto n = static_cast<std::size_t>(A.rows());
+  require_memory(2 * n * n * sizeof(double), memory, fmt::format("the workspace of a {} x {} eigenproblem", n, n),
+                 "use fewer samples or a low-rank method, or raise the memory budget");
   const int threads = current_threads();
   auto shared = std::make_shared<Matrix>(std::move(A));
   return cancellable<SymmetricEigen>(progress, "eigenvalues", [shared, threads] { return eigen_now(std::move(*shared), threads); });
 }
 
-ThinSvd thin_svd(Matrix A, const ProgressCallback& progress) {
+ThinSvd thin_svd(Matrix A, const ProgressCallback& progress, std::size_t memory) {
+  const Index r = std::min(A.rows(), A.cols());
+  require_size(r, 20000, "a singular value decomposition");
+  require_size(std::max(A.rows(), A.cols()), std::numeric_limits<int>::max() / 2, "a singular value decomposition");
+  require_finite(A, "the matrix of a singular value decomposition");
+  const auto n = static_cast<std::size_t>(std::max(A.rows(), A.cols()) + 4 * r);
+  require_memory(n * static_cast<std::size_t>(r) * sizeof(double), memory,
+                 fmt::format("the singular value decomposition of a {} x {} matrix", A.rows(), A.cols()),
+                 "use fewer rows or columns, or raise the memory budget");
   const int threads = current_threads();
   auto shared = std::make_shared<Matrix>(std::move(A));
   return cancellable<ThinSvd>(progress, "singular values", [shared, threads] { return svd_now(std::move(*shared), threads); });

@@ -16,15 +16,17 @@ struct SymmetricEigen {
   Vector values;   // ascending
   Matrix vectors;  // row j is the eigenvector of values[j]
 };
-// All eigenpairs of a symmetric matrix (dsyevd: divide and conquer). 9 n^3 flops about, 3 n^2 numbers.
-SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress);
+// All eigenpairs of a symmetric matrix (dsyevd: divide and conquer), of which the lower triangle is read. 9 n^3 flops about, 3 n^2 numbers;
+// the 2 n^2 that come on top of A are asked of the memory budget (0: the default). n <= 32766, where LAPACK's workspace leaves 32 bits.
+SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress, std::size_t memory = 0);
 
 struct ThinSvd {
   Matrix u;                // n x r, r = min(n, p)
   Vector singular_values;  // descending
   Matrix vt;               // r x p
 };
-// A = U diag(s) V' (dgesdd).
-ThinSvd thin_svd(Matrix A, const ProgressCallback& progress);
+// A = U diag(s) V' (dgesdd). min(n, p) <= 20000, where LAPACK's workspace leaves 32 bits. Both answers are equal to rounding, not to the
+// bit, for different numbers of threads.
+ThinSvd thin_svd(Matrix A, const ProgressCallback& progress, std::size_t memory = 0);
 
 }  // namespace mercer::linalg
