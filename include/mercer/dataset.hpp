@@ -17,30 +17,30 @@ enum class Task : std::uint8_t { automatic, regression, classification };
 enum class Impute : std::uint8_t { reject, mean, median };
 
 struct EncodeOptions {
-  std::string target;              // empty: a column named y, label, target or class, else the last one
-  std::vector<std::string> drop;   // columns to leave out
-  Task task = Task::automatic;     // classification if the target is text, or whole numbers with at most 20 distinct values
-  Impute impute = Impute::reject;  // missing features; a missing target is always an error
-  bool one_hot = false;            // turn text columns into 0/1 columns, one per category; otherwise a text column is an error
+  std::string target{};             // empty: a column named y, label, target or class, else the last one
+  std::vector<std::string> drop{};  // columns to leave out
+  Task task = Task::automatic;      // classification if the target is text, or whole numbers with at most 20 distinct values
+  Impute impute = Impute::reject;   // missing features; a missing target is always an error
+  bool one_hot = false;             // turn text columns into 0/1 columns, one per category; otherwise a text column is an error
   ScalingKind scaling = ScalingKind::none;
 };
 
 // How one column of a table becomes feature columns.
 struct FeatureColumn {
-  std::string name;
-  std::vector<std::string> categories;  // text: one 0/1 column each; empty: a number
-  double fill = 0;                      // what a missing number becomes (Impute::mean, median)
+  std::string name{};
+  std::vector<std::string> categories{};  // text: one 0/1 column each; empty: a number
+  double fill = 0;                        // what a missing number becomes (Impute::mean, median)
 };
 
 // What was learned about a table's columns; applying it to new data checks names and gives the same feature columns.
 struct Encoder {
-  std::vector<FeatureColumn> features;
+  std::vector<FeatureColumn> features{};
   bool fills_missing = false;
-  bool sparse = false;  // LIBSVM rows: columns by number, not by name
-  Index width = 0;      // number of feature columns produced
-  std::string target;   // name of the target column
+  bool sparse = false;   // LIBSVM rows: columns by number, not by name
+  Index width = 0;       // number of feature columns produced
+  std::string target{};  // name of the target column
   Task task = Task::regression;
-  std::vector<std::string> classes;  // classification: labels as written, in order (numbers ascending, text alphabetical)
+  std::vector<std::string> classes{};  // classification: labels as written, in order (numbers ascending, text alphabetical)
   Scaler scaler;
 
   std::vector<std::string> feature_names() const;
@@ -53,10 +53,10 @@ struct Encoder {
 };
 
 struct Dataset {
-  Samples X;  // scaled if asked
-  Vector y;   // numbers, or class indices 0, 1, ...
+  Samples X;   // scaled if asked
+  Vector y{};  // numbers, or class indices 0, 1, ...
   Encoder encoder;
-  std::vector<std::string> notes;  // sentences a person should see: which column is the target, what was dropped and why
+  std::vector<std::string> notes{};  // sentences a person should see: which column is the target, what was dropped and why
 };
 
 // Columns that identify rows (text, all distinct) are dropped with a note.

@@ -23,9 +23,9 @@ namespace mercer {
 enum class Storage : std::uint8_t { automatic, stored, streamed };
 
 struct GramOptions {
-  std::optional<Precision> precision;    // of the entries; not given: that of the samples
+  std::optional<Precision> precision{};  // of the entries; not given: that of the samples
   Storage storage = Storage::automatic;  // stored when it fits the budget
-  Run run;
+  Run run{};
 };
 
 // The kernel with every automatic length scale set from the data (median of pairwise distances; of all pairs up to 1000 rows, of
@@ -52,7 +52,7 @@ struct GramCheck {
   double tolerance = 0;  // n eps max|eigenvalue|: what rounding alone may do
   bool psd = false;
   Index rank = 0;               // eigenvalues above the tolerance
-  Vector violating;             // v with v'Kv < 0, unit length; empty when PSD
+  Vector violating{};           // v with v'Kv < 0, unit length; empty when PSD
   std::string verdict() const;  // one or two readable sentences
 };
 GramCheck check_gram(const MatrixRef& K, const Run& run = {});

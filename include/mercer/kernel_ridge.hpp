@@ -19,24 +19,24 @@ namespace mercer {
 
 struct KernelRidgeOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
-  double alpha = 1;                    // >= 0
-  Vector alpha_per_target;             // one per column of y instead of `alpha`
-  std::optional<double> lambda;        // alpha / n (alpha / sum of weights is not meant); overrides alpha
-  bool fit_intercept = false;          // b, not penalised
-  Vector sample_weight;                // empty: all 1; zero leaves a sample out
-  std::optional<Precision> precision;  // of kernel values; not given: float64
-  Run run;
+  double alpha = 1;                      // >= 0
+  Vector alpha_per_target{};             // one per column of y instead of `alpha`
+  std::optional<double> lambda{};        // alpha / n (alpha / sum of weights is not meant); overrides alpha
+  bool fit_intercept = false;            // b, not penalised
+  Vector sample_weight{};                // empty: all 1; zero leaves a sample out
+  std::optional<Precision> precision{};  // of kernel values; not given: float64
+  Run run{};
 };
 
 // How a linear system was solved, for people and for tests.
 struct SolveSummary {
-  std::string method;  // "Cholesky" or "pseudo-inverse"
+  std::string method{};  // "Cholesky" or "pseudo-inverse"
   bool positive_definite = true;
   Index rank = 0;       // n for Cholesky
   double residual = 0;  // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
   double seconds = 0;
-  std::size_t bytes = 0;  // largest allocation
-  std::string sentence;   // "solved: Cholesky of 10000 x 10000, residual 3.1e-15, 0.41 GB, 4.2 s"
+  std::size_t bytes = 0;   // largest allocation
+  std::string sentence{};  // "solved: Cholesky of 10000 x 10000, residual 3.1e-15, 0.41 GB, 4.2 s"
 };
 
 class KernelRidgeModel {
@@ -61,8 +61,8 @@ class KernelRidgeModel {
   Kernel kernel_;
   Samples samples_;
   Matrix dual_coef_;
-  Vector intercept_;
-  Vector alpha_;
+  Vector intercept_{};
+  Vector alpha_{};
   Precision precision_ = Precision::float64;
   SolveSummary summary_;
 };

@@ -15,18 +15,18 @@ namespace mercer {
 
 struct LearnOptions {
   EncodeOptions encode{.target = {}, .drop = {}, .one_hot = true, .scaling = ScalingKind::standard};
-  std::optional<Kernel> kernel;  // given: only alpha is chosen
-  std::string model = "auto";    // "krr" or "ridge"; "auto" is krr
-  double holdout = 0.3;          // fraction set aside for the final measurement, when no test table is given
+  std::optional<Kernel> kernel{};  // given: only alpha is chosen
+  std::string model = "auto";      // "krr" or "ridge"; "auto" is krr
+  double holdout = 0.3;            // fraction set aside for the final measurement, when no test table is given
   Index folds = 5;
   std::uint64_t seed = 0;
   double budget_seconds = 120;  // no new candidate is started after this
-  Run run;
+  Run run{};
 };
 
 struct Candidate {
-  std::string model;  // "krr", "ridge", "baseline"
-  std::string kernel;
+  std::string model{};  // "krr", "ridge", "baseline"
+  std::string kernel{};
   double alpha = 0;
   double score = 0;      // mean over folds: RMSE (regression) or accuracy
   double deviation = 0;  // over folds
@@ -41,17 +41,17 @@ struct Evaluation {
 
 struct LearnResult {
   SavedModel model;
-  Evaluation test;
-  Evaluation baseline;                // the training mean, or the most frequent class
-  Evaluation linear;                  // ridge on the same split
-  std::vector<Candidate> candidates;  // all that were tried, best first
-  std::vector<std::string> notes;
-  Matrix test_truth_and_predicted;  // n x 2, for plots
-  Eigen::MatrixXi confusion;        // classification; rows: truth, columns: predicted
-  Matrix curve;                     // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
-  Matrix curve_points;              // with `curve`: training x and y in the units of the data, at most some thousand rows
-  std::string verdict;              // two or three sentences
-  Index n_train = 0;                // rows that the search saw
+  Evaluation test{};
+  Evaluation baseline{};                // the training mean, or the most frequent class
+  Evaluation linear{};                  // ridge on the same split
+  std::vector<Candidate> candidates{};  // all that were tried, best first
+  std::vector<std::string> notes{};
+  Matrix test_truth_and_predicted{};  // n x 2, for plots
+  Eigen::MatrixXi confusion{};        // classification; rows: truth, columns: predicted
+  Matrix curve{};                     // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
+  Matrix curve_points{};              // with `curve`: training x and y in the units of the data, at most some thousand rows
+  std::string verdict{};              // two or three sentences
+  Index n_train = 0;                  // rows that the search saw
   Index folds = 0;
   std::uint64_t seed = 0;
   double holdout = 0;  // fraction set aside; 0: a test table was given

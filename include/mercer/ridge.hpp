@@ -18,24 +18,24 @@
 namespace mercer {
 
 struct RidgeOptions {
-  double alpha = 1;              // |y - X w|^2 + alpha |w|^2; 0: ordinary least squares
-  Vector alpha_per_target;       // one per column of y instead of `alpha`
-  std::optional<double> lambda;  // alpha / n; overrides alpha
-  bool fit_intercept = true;     // not penalised
-  int degree = 1;                // > 1: polynomial regression on all monomials of total degree 1 .. degree
-  Vector sample_weight;          // empty: all 1
-  Run run;
+  double alpha = 1;                // |y - X w|^2 + alpha |w|^2; 0: ordinary least squares
+  Vector alpha_per_target{};       // one per column of y instead of `alpha`
+  std::optional<double> lambda{};  // alpha / n; overrides alpha
+  bool fit_intercept = true;       // not penalised
+  int degree = 1;                  // > 1: polynomial regression on all monomials of total degree 1 .. degree
+  Vector sample_weight{};          // empty: all 1
+  Run run{};
 };
 
 struct RidgeSummary {
-  Vector singular_values;  // of the (centred, weighted) design, descending
-  Vector filter;           // s_j / (s_j^2 + alpha) for the first target
+  Vector singular_values{};  // of the (centred, weighted) design, descending
+  Vector filter{};           // s_j / (s_j^2 + alpha) for the first target
   Index rank = 0;
   double condition_before = 0;    // of the design, largest over smallest singular value (infinite when rank-deficient)
   double condition_after = 0;     // of [X; sqrt(alpha) I]
   double degrees_of_freedom = 0;  // sum s_j^2 / (s_j^2 + alpha)
   double seconds = 0;
-  std::string sentence;
+  std::string sentence{};
 };
 
 class RidgeModel {
@@ -53,7 +53,7 @@ class RidgeModel {
  private:
   RidgeModel() = default;
   Matrix coef_;
-  Vector intercept_;
+  Vector intercept_{};
   int degree_ = 1;
   Index n_features_ = 0;
   RidgeSummary summary_;

@@ -27,7 +27,7 @@ using ProgressCallback = std::function<bool(const ProgressEvent&)>;
 struct Run {
   int threads = 0;         // 0: MERCER_NUM_THREADS, else all cores
   std::size_t memory = 0;  // bytes; 0: MERCER_MEMORY, else a share of what the machine has free
-  ProgressCallback progress;
+  ProgressCallback progress{};
 };
 
 // One stage of a job. Workers call advance(); only the thread that made the stage calls back, so callbacks need no locks.
@@ -47,7 +47,7 @@ class Stage {
   using Clock = std::chrono::steady_clock;
 
   const ProgressCallback& callback_;
-  std::string name_;
+  std::string name_{};
   double total_;
   std::atomic<double> done_{0};
   std::atomic<bool> stop_{false};
@@ -68,7 +68,8 @@ int current_threads();
 
 // Calls body(i) for every i in [0, count), in parallel, in no fixed order. After an exception no new body starts; those under way
 // finish, then the first exception is rethrown here. May be called from a body; the thread then takes up nothing but that inner loop
-// until it is done. In a forked child it runs serially (thread pools do not survive fork).
+// until it is done. In a forked child it runs serially (thread pools do not survive fork); such a child should end by _exit or exec, as
+// Python's multiprocessing does, because oneTBB's cleanup at exit() may wait for threads that the fork left behind.
 void parallel_for(Index count, const std::function<void(Index)>& body);
 
 // The memory a job may use: `requested` if not 0, else MERCER_MEMORY (like 4G), else 80 % of what the machine (or the

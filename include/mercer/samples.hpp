@@ -47,13 +47,15 @@ class Samples {
 
   Samples() = default;
 
-  // From Eigen: copies once; float stays float, everything else becomes double. A row vector is one sample, a column vector n samples of one number.
+  // From Eigen: copies once; float stays float, everything else becomes double. A row vector is one sample, a column vector n samples of
+  // one number.
   template <class Derived>
   Samples(const Eigen::MatrixBase<Derived>& dense)
-      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense.template cast<StoredScalar<Derived>>()))) {}  // NOLINT(google-explicit-constructor)
-  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}     // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<double>& sparse);                       // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<float>& sparse);                        // NOLINT(google-explicit-constructor)
+      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense.template cast<StoredScalar<Derived>>()))) {
+  }                                                            // NOLINT(google-explicit-constructor)
+  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}  // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<double>& sparse);                    // NOLINT(google-explicit-constructor)
+  Samples(const CsrMatrix<float>& sparse);                     // NOLINT(google-explicit-constructor)
 
   // Views of rows that live elsewhere; `owner` keeps them alive (nullptr: the caller does). CSR rows must have ascending columns.
   static Samples borrow(Storage rows, std::shared_ptr<const void> owner);

@@ -24,19 +24,19 @@ enum class FileFormat : std::uint8_t { automatic, csv, tsv, libsvm, npy };
 
 struct ReadOptions {
   FileFormat format = FileFormat::automatic;  // by content and name
-  std::optional<char> delimiter;              // CSV: found among , ; tab | and blank when not given
-  std::optional<bool> header;                 // CSV: found when not given
-  std::vector<std::string> text_columns;      // CSV: columns to keep as text though they look like numbers
+  std::optional<char> delimiter{};            // CSV: found among , ; tab | and blank when not given
+  std::optional<bool> header{};               // CSV: found when not given
+  std::vector<std::string> text_columns{};    // CSV: columns to keep as text though they look like numbers
   Index width = 0;                            // LIBSVM: number of features, 0: the largest index seen
-  std::optional<bool> zero_based;             // LIBSVM: does the first feature have index 0? Found when not given: if any index is 0
-  Run run;
+  std::optional<bool> zero_based{};           // LIBSVM: does the first feature have index 0? Found when not given: if any index is 0
+  Run run{};
 };
 
 // A column of a table: numbers (missing cells are NaN and listed in `missing`), or text (missing cells are empty).
 struct Column {
-  std::string name;
+  std::string name{};
   std::variant<std::vector<double>, std::vector<std::string>> values;
-  std::vector<Index> missing;  // rows with no value, ascending
+  std::vector<Index> missing{};  // rows with no value, ascending
 
   bool is_text() const { return values.index() == 1; }
   const std::vector<double>& numbers() const { return std::get<0>(values); }
@@ -47,13 +47,13 @@ struct Column {
 //  - columns: CSV, TSV and NPY
 //  - sparse: LIBSVM, whose rows stay sparse, with the label column beside them
 struct Table {
-  std::string source;              // file name, "-" for standard input
-  std::vector<std::string> names;  // one per column; "x1", "x2", ... where the file has none
+  std::string source{};              // file name, "-" for standard input
+  std::vector<std::string> names{};  // one per column; "x1", "x2", ... where the file has none
   bool has_header = false;
-  std::vector<Column> columns;
-  std::optional<Samples> sparse;
-  std::vector<double> sparse_labels;
-  std::vector<std::int64_t> lines;      // line in the file where row i starts (empty: row i is line i + 1 + has_header)
+  std::vector<Column> columns{};
+  std::optional<Samples> sparse{};
+  std::vector<double> sparse_labels{};
+  std::vector<std::int64_t> lines{};    // line in the file where row i starts (empty: row i is line i + 1 + has_header)
   FileFormat format = FileFormat::csv;  // what was read
 
   Index rows() const;

@@ -53,7 +53,9 @@ double typical_distance(const Samples& X, Reduction reduction) {
   return positive > 0 ? sum / static_cast<double>(positive) : 1;
 }
 
-std::string name_gram(Index n, Index m, Precision precision) { return fmt::format("the {} x {} Gram matrix in {}", n, m, name_of(precision)); }
+std::string name_gram(Index n, Index m, Precision precision) {
+  return fmt::format("the {} x {} Gram matrix in {}", n, m, name_of(precision));
+}
 
 template <class T>
 void fill_now(const Kernel& kernel, const Samples& X, const Samples& Y, T* out, Index stride, const Run& run) {

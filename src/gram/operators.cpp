@@ -1,9 +1,8 @@
-// The Gram matrix as an operator, stored or streamed. A stored one keeps every entry (huge pages); a streamed one keeps only what tiles are made
-// from, and makes them anew each time it is applied.
+// The Gram matrix as an operator, stored or streamed. A stored one keeps every entry (huge pages); a streamed one keeps only what tiles are
+// made from, and makes them anew each time it is applied.
 //
-// Sums that many tiles add to (the lower half of a symmetric product, K' diag(w) K V) go into a fixed number of partial sums, which are then
-// added in order: the bits do not depend on who computed which tile.
-// SPDX-License-Identifier: BSD-3-Clause
+// Sums that many tiles add to (the lower half of a symmetric product, K' diag(w) K V) go into a fixed number of partial sums, which are
+// then added in order: the bits do not depend on who computed which tile. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <cassert>
@@ -32,7 +31,8 @@ void require_rows(const MatrixRef& V, Index wanted, const char* what) {
 
 // sum (double) += op(tile) V rows, computed in T over at most one tile's depth.
 template <class T>
-void add_product(bool transposed, Index m, Index k_cols, Index depth, const T* tile, Index stride, const T* v, Index v_stride, double* sum, Index sum_stride) {
+void add_product(bool transposed, Index m, Index k_cols, Index depth, const T* tile, Index stride, const T* v, Index v_stride, double* sum,
+                 Index sum_stride) {
   thread_local std::vector<T> part;
   part.resize(static_cast<std::size_t>(m * k_cols));
   linalg::gemm_n(transposed, m, k_cols, depth, T{1}, tile, stride, v, v_stride, T{0}, part.data(), k_cols);
@@ -57,9 +57,7 @@ class GramBase : public LinearOperator {
   bool symmetric() const final { return symmetric_; }
   Precision precision() const final { return precision_of<T>; }
 
-  Index tile_count() const final {
-    return symmetric_ ? upper_count(block_count(rows_)) : block_count(rows_) * block_count(cols_);
-  }
+  Index tile_count() const final { return symmetric_ ? upper_count(block_count(rows_)) : block_count(rows_) * block_count(cols_); }
 
   Matrix apply_transpose(const MatrixRef& U) const final {
     if (symmetric_) return apply(U);
@@ -71,8 +69,8 @@ class GramBase : public LinearOperator {
       for (Index a = 0; a < block_count(rows_); ++a) {
         const Range I = block_range(a, rows_);
         const Tile<const T> tile = tile_at(I, J);
-        add_product(true, J.count, u.cols(), I.count, tile.data, tile.stride, u.data() + I.begin * u.cols(), u.cols(), out.data() + J.begin * out.cols(),
-                    out.cols());
+        add_product(true, J.count, u.cols(), I.count, tile.data, tile.stride, u.data() + I.begin * u.cols(), u.cols(),
+                    out.data() + J.begin * out.cols(), out.cols());
         stage.advance(1);
       }
     });
@@ -104,8 +102,8 @@ class GramBase : public LinearOperator {
       for (Index b = 0; b < block_count(cols_); ++b) {
         const Range J = block_range(b, cols_);
         const Tile<const T> tile = tile_at(I, J);
-        add_product(false, I.count, v.cols(), J.count, tile.data, tile.stride, v.data() + J.begin * v.cols(), v.cols(), out.data() + I.begin * out.cols(),
-                    out.cols());
+        add_product(false, I.count, v.cols(), J.count, tile.data, tile.stride, v.data() + J.begin * v.cols(), v.cols(),
+                    out.data() + I.begin * out.cols(), out.cols());
         stage.advance(1);
       }
     });
@@ -152,7 +150,8 @@ class StoredGram final : public GramBase<T> {
     return out;
   }
   RowBlock row_block(Index first, Index count) const override {
-    if (first < 0 || count < 0 || first + count > this->rows_) throw InvalidArgument(fmt::format("rows {} to {} do not exist", first, first + count - 1));
+    if (first < 0 || count < 0 || first + count > this->rows_)
+      throw InvalidArgument(fmt::format("rows {} to {} do not exist", first, first + count - 1));
     return {entries_->data() + first * this->cols_, this->cols_, entries_};
   }
   Matrix apply(const MatrixRef& V) const override {
@@ -160,11 +159,14 @@ class StoredGram final : public GramBase<T> {
     return this->apply_by_rows(V);
   }
   std::string describe() const override {
-    return fmt::format("{} x {} in {}, stored ({})", this->rows_, this->cols_, name_of(precision_of<T>), format_bytes(static_cast<double>(entries_->size() * sizeof(T))));
+    return fmt::format("{} x {} in {}, stored ({})", this->rows_, this->cols_, name_of(precision_of<T>),
+                       format_bytes(static_cast<double>(entries_->size() * sizeof(T))));
   }
 
  protected:
-  Tile<const T> tile_at(Range I, Range J) const override { return {entries_->data() + I.begin * this->cols_ + J.begin, I.count, J.count, this->cols_}; }
+  Tile<const T> tile_at(Range I, Range J) const override {
+    return {entries_->data() + I.begin * this->cols_ + J.begin, I.count, J.count, this->cols_};
+  }
 
  private:
   const T& entry(Index i, Index j) const { return (*entries_)[static_cast<std::size_t>(i * this->cols_ + j)]; }
@@ -178,7 +180,8 @@ class StoredGram final : public GramBase<T> {
 template <class T>
 class StreamedGram final : public GramBase<T> {
  public:
-  StreamedGram(PreparedKernel<T> kernel, const Run& run) : GramBase<T>(kernel.rows(), kernel.cols(), kernel.symmetric(), run), kernel_(std::move(kernel)) {}
+  StreamedGram(PreparedKernel<T> kernel, const Run& run)
+      : GramBase<T>(kernel.rows(), kernel.cols(), kernel.symmetric(), run), kernel_(std::move(kernel)) {}
 
   Vector diagonal() const override {
     if (this->symmetric_) return kernel_.diagonal();
@@ -211,7 +214,8 @@ class StreamedGram final : public GramBase<T> {
       Matrix& sum = sums[static_cast<std::size_t>(part)];
       sum = Matrix::Zero(this->cols_, k);
       Buffer<T> panel(static_cast<std::size_t>(tile_size * this->cols_));
-      for (Index a = part * blocks / parts; a < (part + 1) * blocks / parts; ++a) add_normal(block_range(a, this->rows_), v, weights, panel.data(), sum, stage);
+      for (Index a = part * blocks / parts; a < (part + 1) * blocks / parts; ++a)
+        add_normal(block_range(a, this->rows_), v, weights, panel.data(), sum, stage);
     });
     for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
     return sums[0];

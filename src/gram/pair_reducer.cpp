@@ -72,7 +72,8 @@ void for_each_pair(const A& X, Index i, const B& Y, Index j, F&& f) {
 template <class F>
 double sum_pairs(const Samples& X, Index i, const Samples& Y, Index j, F&& term) {
   double sum = 0;
-  std::visit([&](const auto& x, const auto& y) { for_each_pair(x, i, y, j, [&](double a, double b) { sum += term(a, b); }); }, X.storage(), Y.storage());
+  std::visit([&](const auto& x, const auto& y) { for_each_pair(x, i, y, j, [&](double a, double b) { sum += term(a, b); }); }, X.storage(),
+             Y.storage());
   return sum;
 }
 
@@ -119,8 +120,8 @@ void require_usable(const Samples& X, const RowSums& sums, const char* name) {
   for (std::size_t i = 0; i < sums.squares.size(); ++i) {
     if (sums.squares[i] < most) continue;
     require_finite(X, name);
-    throw InvalidArgument(fmt::format("row {} of {} has values too large to square in {}; scale the columns{}", i, name, name_of(precision_of<T>),
-                                      sizeof(T) == 4 ? " or use float64" : ""));
+    throw InvalidArgument(fmt::format("row {} of {} has values too large to square in {}; scale the columns{}", i, name,
+                                      name_of(precision_of<T>), sizeof(T) == 4 ? " or use float64" : ""));
   }
 }
 
@@ -188,9 +189,9 @@ struct PairReducer<T>::Impl {
   bool sparse = false;
   bool direct = false;  // distances from differences
   Index depth = 0;
-  RowSums row_sums_;    // centred where distances are
+  RowSums row_sums_;  // centred where distances are
   RowSums col_sums_;
-  Vector self_dots;     // |x|^2 of the rows as they are
+  Vector self_dots;  // |x|^2 of the rows as they are
 
   DenseSide<T> left;
   std::optional<DenseSide<T>> right_own;  // absent when both sides are the same rows
@@ -214,7 +215,8 @@ struct PairReducer<T>::Impl {
 };
 
 template <class T>
-void PairReducer<T>::Impl::prepare_side(DenseSide<T>& side, const Samples& X, const RowSums& sums, const Vector& centre, const ReductionSet& needed) {
+void PairReducer<T>::Impl::prepare_side(DenseSide<T>& side, const Samples& X, const RowSums& sums, const Vector& centre,
+                                        const ReductionSet& needed) {
   if (needed.dot) {
     if (const auto* rows = std::get_if<DenseRows<T>>(&X.storage()); rows != nullptr && rows->stride < std::numeric_limits<int>::max()) {
       side.raw = rows->data;
@@ -277,7 +279,8 @@ PairReducer<T>::PairReducer(const Samples& rows, const Samples& cols, const Redu
   if (rows.empty() || cols.empty()) throw InvalidArgument("there are no samples: X must have at least one row");
   if (rows.width() == 0) throw InvalidArgument("the samples have no columns: X must have at least one column");
   if (rows.width() != cols.width()) {
-    throw InvalidArgument(fmt::format("the two sample sets differ in width: {} columns against {}; both must have the same features", rows.width(), cols.width()));
+    throw InvalidArgument(fmt::format("the two sample sets differ in width: {} columns against {}; both must have the same features",
+                                      rows.width(), cols.width()));
   }
   impl_->row_samples = rows;
   impl_->col_samples = cols;
@@ -319,10 +322,14 @@ Vector PairReducer<T>::self(Reduction reduction) const {
 template <class T>
 void PairReducer<T>::reduce(Reduction reduction, Range I, Range J, Tile<T> out) const {
   switch (reduction) {
-    case Reduction::none: return;
-    case Reduction::dot: return impl_->dots(I, J, out);
-    case Reduction::squared_distance: return impl_->squared_distances(I, J, out);
-    case Reduction::l1_distance: return impl_->l1_distances(I, J, out);
+    case Reduction::none:
+      return;
+    case Reduction::dot:
+      return impl_->dots(I, J, out);
+    case Reduction::squared_distance:
+      return impl_->squared_distances(I, J, out);
+    case Reduction::l1_distance:
+      return impl_->l1_distances(I, J, out);
   }
 }
 
@@ -355,8 +362,8 @@ void PairReducer<T>::Impl::for_matches(Range I, Range J, Tile<T> out, Term&& ter
 template <class T>
 void PairReducer<T>::Impl::dots(Range I, Range J, Tile<T> out) const {
   if (!sparse) {
-    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.raw + I.begin * left.raw_stride, left.raw_stride, right().raw + J.begin * right().raw_stride,
-                    right().raw_stride, T{0}, out.data, out.stride);
+    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.raw + I.begin * left.raw_stride, left.raw_stride,
+                    right().raw + J.begin * right().raw_stride, right().raw_stride, T{0}, out.data, out.stride);
     return;
   }
   for (Index i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T{0});
@@ -367,7 +374,8 @@ template <class T>
 void PairReducer<T>::Impl::squared_distances(Range I, Range J, Tile<T> out) const {
   const auto& ops = simd::ops<T>();
   if (!sparse && direct) {
-    ops.squared_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin, col_samples.size(), depth, out);
+    ops.squared_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin, col_samples.size(),
+                          depth, out);
     return;
   }
   thread_local std::vector<T> row_norms;
@@ -375,8 +383,8 @@ void PairReducer<T>::Impl::squared_distances(Range I, Range J, Tile<T> out) cons
   if (sparse) {
     dots(I, J, out);
   } else {
-    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.centred.data() + I.begin * depth, depth, right().centred.data() + J.begin * depth, depth, T{0},
-                    out.data, out.stride);
+    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.centred.data() + I.begin * depth, depth, right().centred.data() + J.begin * depth,
+                    depth, T{0}, out.data, out.stride);
   }
   row_norms.assign(row_sums_.squares.begin() + I.begin, row_sums_.squares.begin() + I.begin + I.count);
   col_norms.assign(right_sums().squares.begin() + J.begin, right_sums().squares.begin() + J.begin + J.count);
@@ -395,7 +403,8 @@ void PairReducer<T>::Impl::squared_distances(Range I, Range J, Tile<T> out) cons
 template <class T>
 void PairReducer<T>::Impl::l1_distances(Range I, Range J, Tile<T> out) const {
   if (!sparse) {
-    simd::ops<T>().l1_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin, col_samples.size(), depth, out);
+    simd::ops<T>().l1_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin,
+                                col_samples.size(), depth, out);
     return;
   }
   // |x - y| summed = |x| + |y| + sum over shared columns of |x - y| - |x| - |y|.

@@ -18,8 +18,8 @@ void for_each_leaf(const KernelNode& node, F&& f) {
   }
 }
 
-// Scratch tiles of this thread, by use: one per reduction that several leaves share, then one per nesting level. A deque keeps them in place
-// as it grows.
+// Scratch tiles of this thread, by use: one per reduction that several leaves share, then one per nesting level. A deque keeps them in
+// place as it grows.
 template <class T>
 Tile<T> scratch(std::size_t place, Index rows, Index cols) {
   thread_local std::deque<std::vector<T>> tiles;
@@ -48,7 +48,8 @@ ReductionSet reductions_of(const Kernel& kernel) {
 template <class T>
 PreparedKernel<T>::PreparedKernel(const Kernel& kernel, const Samples& rows, const Samples& cols)
     : kernel_(kernel), reducer_(rows, cols, reductions_of(kernel)) {
-  if (kernel.has_auto()) throw InvalidArgument("the kernel " + kernel.text() + " still has automatic length scales: resolve(kernel, X) sets them");
+  if (kernel.has_auto())
+    throw InvalidArgument("the kernel " + kernel.text() + " still has automatic length scales: resolve(kernel, X) sets them");
   for_each_leaf(kernel_.node(), [&](const KernelNode& leaf) { ++uses_[static_cast<std::size_t>(leaf.reduction())]; });
   if (symmetric()) {
     diagonal_.resize(this->rows());
