@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -121,9 +122,8 @@ std::string number_text(double value, int digits) {
 std::string measure_text(double value, int digits) {
   const double magnitude = std::abs(value);
   if (!std::isfinite(value) || magnitude < 1e-3 || magnitude >= 1e4) return number_text(value, digits);
-  std::string text = fmt::format("{:#.{}g}", value, digits);
-  if (text.back() == '.') text.pop_back();
-  return text;
+  const int decimals = std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(magnitude))));
+  return fmt::format("{:.{}f}", value, decimals);
 }
 
 std::string fixed_text(double value) {
