@@ -1,0 +1,38 @@
+// What the tests of core share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace mercer::testing {
+
+// An environment variable for the length of a block.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
+    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+  }
+  ~Environment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// The message of the exception of type E that `act` throws; "(no exception)" if it throws none.
+template <class E, class Act>
+std::string message_of(Act act) {
+  try {
+    act();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "(no exception)";
+}
+
+}  // namespace mercer::testing
