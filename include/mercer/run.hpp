@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -84,6 +85,10 @@ void require_memory(std::size_t bytes, std::size_t requested, std::string_view w
 std::size_t parse_bytes(std::string_view text);
 // 3355443200 -> "3.36 GB".
 std::string format_bytes(double bytes);
+
+// Memory for a big array of a type that Mercer does not know (numpy's, say): huge pages are asked for, and freed memory is used again.
+// Contents start undefined; aligned to 64 bytes at least.
+std::shared_ptr<void> allocate_big(std::size_t bytes);
 
 // Gives back the memory that Mercer keeps for its next big matrix.
 void release_memory();
