@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/node.hpp"
 #include "mercer/error.hpp"
@@ -32,6 +34,21 @@ std::string text_of(const kernels::LengthScale& scale) { return scale.is_auto() 
 double number_of(const kernels::LengthScale& scale, const char* kernel) {
   if (scale.is_auto()) throw InvalidArgument(fmt::format("{}(auto) has no length scale yet: resolve(kernel, X) sets it from data", kernel));
   return scale.value();
+}
+
+// An exponent's factor, kept inside the range of T: with infinity a distance of zero would give NaN instead of 1.
+template <class T>
+T exponent(double factor) {
+  return static_cast<T>(std::max(factor, static_cast<double>(std::numeric_limits<T>::lowest())));
+}
+
+// Squares must neither overflow nor vanish, whatever the kernel does with the scale.
+kernels::LengthScale checked(kernels::LengthScale scale) {
+  if (scale.is_auto()) return scale;
+  require_positive(scale.value(), "length_scale");
+  if (scale.value() > 1e150 || scale.value() < 1e-150)
+    throw InvalidArgument(fmt::format("length_scale must lie between 1e-150 and 1e150, got {}", scale.value()));
+  return scale;
 }
 
 class LinearKernel final : public Leaf<LinearKernel> {
@@ -70,12 +87,12 @@ class GaussianKernel final : public Leaf<GaussianKernel> {
   Reduction reduction() const override { return Reduction::squared_distance; }
   bool has_auto() const override { return length_scale_.is_auto(); }
   std::shared_ptr<const KernelNode> resolved(const TypicalDistance& distance) const override {
-    return has_auto() ? std::make_shared<GaussianKernel>(distance(Reduction::squared_distance)) : nullptr;
+    return has_auto() ? std::make_shared<GaussianKernel>(checked(distance(Reduction::squared_distance))) : nullptr;
   }
   template <class T>
   void finish_tile(Tile<T> tile) const {
     const double l = number_of(length_scale_, "gaussian");
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, static_cast<T>(-1 / (2 * l * l))); });
+    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, exponent<T>(-1 / (2 * l * l))); });
   }
 
  private:
@@ -93,11 +110,11 @@ class LaplacianKernel final : public Leaf<LaplacianKernel> {
   Reduction reduction() const override { return norm_ == kernels::Norm::l1 ? Reduction::l1_distance : Reduction::squared_distance; }
   bool has_auto() const override { return length_scale_.is_auto(); }
   std::shared_ptr<const KernelNode> resolved(const TypicalDistance& distance) const override {
-    return has_auto() ? std::make_shared<LaplacianKernel>(distance(reduction()), norm_) : nullptr;
+    return has_auto() ? std::make_shared<LaplacianKernel>(checked(distance(reduction())), norm_) : nullptr;
   }
   template <class T>
   void finish_tile(Tile<T> tile) const {
-    const auto factor = static_cast<T>(-1 / number_of(length_scale_, "laplacian"));
+    const auto factor = exponent<T>(-1 / number_of(length_scale_, "laplacian"));
     const auto& ops = simd::ops<T>();
     const auto f = norm_ == kernels::Norm::l1 ? ops.exp_of : ops.exp_of_root;
     simd::for_rows(tile, [&](T* x, Index n) { f(x, n, factor); });
@@ -122,16 +139,6 @@ class ConstantKernel final : public Leaf<ConstantKernel> {
  private:
   double value_;
 };
-
-kernels::LengthScale checked(kernels::LengthScale scale) {
-  if (!scale.is_auto()) {
-    require_positive(scale.value(), "length_scale");
-    // Squares must neither overflow nor vanish, whatever the kernel does with the scale.
-    if (scale.value() > 1e150 || scale.value() < 1e-150)
-      throw InvalidArgument(fmt::format("length_scale must lie between 1e-150 and 1e150, got {}", scale.value()));
-  }
-  return scale;
-}
 
 }  // namespace
 

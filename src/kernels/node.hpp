@@ -29,6 +29,11 @@ struct Properties {
 // The typical distance of the data a kernel is bound to, under the given reduction: what an automatic length scale becomes.
 using TypicalDistance = std::function<double(Reduction)>;
 
+// What text may be, for kernels that are built as for those that are parsed: whatever exists can be written down and read back, and no
+// text from outside can make recursion deep.
+inline constexpr std::size_t longest_text = 100000;
+inline constexpr int deepest_nesting = 100;
+
 class KernelNode {
  public:
   enum class Kind : std::uint8_t { leaf, sum, product, scaled };
@@ -46,10 +51,15 @@ class KernelNode {
   // Composites: the parts whose tiles are combined (one part, and a factor, for Kind::scaled).
   virtual std::span<const Kernel> parts() const { return {}; }
   virtual double factor() const { return 1; }
+  virtual int depth() const { return 0; }  // brackets around the innermost part
 
   // A copy with automatic length scales set, or nullptr when there are none.
   virtual std::shared_ptr<const KernelNode> resolved(const TypicalDistance&) const { return nullptr; }
   virtual bool has_auto() const { return false; }
 };
+
+// Sums and products of one or more kernels: nested ones are flattened, the factors of a product gathered in front.
+Kernel sum_of(std::span<const Kernel> parts);
+Kernel product_of(std::span<const Kernel> parts);
 
 }  // namespace mercer

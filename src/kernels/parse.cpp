@@ -3,16 +3,17 @@
 //   product := atom ('*' atom)*
 //   atom    := number | name ['(' argument (',' argument)* ')'] | '(' sum ')'
 // where a number alone is a factor in a product and a constant kernel in a sum. Errors point at the character.
-// Text may come from a hostile model file, so length and nesting are bounded.
+// Text may come from a hostile model file, so length and nesting are bounded, nothing depends on the locale, and messages are plain ASCII.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -23,8 +24,19 @@ namespace mercer {
 
 namespace {
 
-constexpr std::size_t longest_text = 10000;
-constexpr int deepest_nesting = 100;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Bytes that would upset a terminal, a log or a reader of UTF-8 become blanks and question marks, one for one.
+std::string printable(std::string_view text, std::size_t longest = 60) {
+  std::string out(text.substr(0, longest));
+  for (char& c : out) {
+    if (is_blank(c)) c = ' ';
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > longest ? out + "..." : out;
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -45,7 +57,8 @@ struct Argument {
   std::string name;  // empty: by position
   std::string word;  // a word (auto, l1), or empty
   double number = 0;
-  std::size_t at = 0;
+  std::size_t at = 0;       // of the value
+  std::size_t name_at = 0;  // of the name, where there is one
 };
 
 // The arguments of one kernel, taken by name or in order; what nobody took is an error.
@@ -64,7 +77,8 @@ class Arguments {
       } else {
         named = true;
         if (std::find(names_.begin(), names_.end(), argument.name) == names_.end()) {
-          fail(argument.at, fmt::format("{} has no parameter {}", kernel_, argument.name));
+          fail(argument.name_at, fmt::format("{} has no parameter \"{}\"; it has {}", kernel_, printable(argument.name),
+                                             names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", "))));
         }
       }
       if (!values_.emplace(argument.name, argument).second) fail(argument.at, fmt::format("{} is given twice", argument.name));
@@ -79,7 +93,7 @@ class Arguments {
   double number(const std::string& name, double otherwise) const {
     const auto it = values_.find(name);
     if (it == values_.end()) return otherwise;
-    if (!it->second.word.empty()) fail(it->second.at, fmt::format("{} must be a number", name));
+    if (!it->second.word.empty()) fail(it->second.at, fmt::format("{} must be a number, got \"{}\"", name, printable(it->second.word)));
     return it->second.number;
   }
 
@@ -87,12 +101,15 @@ class Arguments {
     const auto it = values_.find(name);
     if (it == values_.end()) return 1.0;
     if (it->second.word == "auto") return kernels::LengthScale::automatic();
-    return number(name, 1);
+    if (!it->second.word.empty())
+      fail(it->second.at, fmt::format("{} must be a number or auto, got \"{}\"", name, printable(it->second.word)));
+    return it->second.number;
   }
 
   int whole(const std::string& name, int otherwise) const {
     const double value = number(name, otherwise);
-    if (value != std::floor(value) || std::abs(value) > 1e6) fail(values_.at(name).at, fmt::format("{} must be a whole number", name));
+    if (value != std::floor(value) || std::abs(value) > 1e6)
+      fail(values_.at(name).at, fmt::format("{} must be a whole number, got {}", name, value));
     return static_cast<int>(value);
   }
 
@@ -145,7 +162,7 @@ class Parser {
     try {
       const Value value = sum();
       skip_blanks();
-      if (at_ < text_.size()) fail(at_, fmt::format("expected + or *, found \"{}\"", text_[at_]));
+      if (at_ < text_.size()) fail(at_, fmt::format("expected + or *, found \"{}\"", printable(text_.substr(at_, 1))));
       return as_kernel(value);
     } catch (const Arguments::Failure& failure) {
       fail(failure.at, failure.message);
@@ -163,15 +180,27 @@ class Parser {
   [[noreturn]] void fail(std::size_t at, const std::string& message) const {
     // Long texts are cut around the place, so that the caret stays readable.
     const std::size_t first = at > 60 ? at - 60 : 0;
-    std::string shown(text_.substr(first, 100));
-    for (char& c : shown) {
-      if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+    throw InvalidArgument(
+        fmt::format("kernel expression: {}\n  {}\n  {}^", message, printable(text_.substr(first, 100), 100), std::string(at - first, ' ')));
+  }
+
+  // Runs a maker and gives its complaint a place.
+  template <class F>
+  auto placed(std::size_t at, F&& make) const {
+    try {
+      return make();
+    } catch (const InvalidArgument& error) {
+      fail(at, error.what());
     }
-    throw InvalidArgument(fmt::format("kernel expression: {}\n  {}\n  {}^", message, shown, std::string(at - first, ' ')));
+  }
+
+  double finite(std::size_t at, double value) const {
+    if (!std::isfinite(value)) fail(at, "this makes a number too large");
+    return value;
   }
 
   void skip_blanks() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
 
   bool take(char c) {
@@ -182,37 +211,39 @@ class Parser {
   }
 
   Value sum() {
+    const std::size_t start = at_;
     Value total = product();
+    std::vector<Kernel> parts;  // from the first kernel on; numbers before it add up
     while (take('+')) {
+      const std::size_t at = at_;
       const Value next = product();
-      if (std::holds_alternative<double>(total) && std::holds_alternative<double>(next)) {
-        total = std::get<double>(total) + std::get<double>(next);
-      } else {
-        total = as_kernel(total) + as_kernel(next);
+      if (parts.empty() && std::holds_alternative<double>(total) && std::holds_alternative<double>(next)) {
+        total = finite(at, std::get<double>(total) + std::get<double>(next));
+        continue;
       }
+      if (parts.empty()) parts.push_back(as_kernel(total));
+      parts.push_back(as_kernel(next));
     }
-    return total;
+    return parts.empty() ? total : placed(start, [&] { return sum_of(parts); });
   }
 
   Value product() {
-    Value total = atom();
-    while (take('*')) {
+    const std::size_t start = at_;
+    std::optional<double> factor;
+    std::vector<Kernel> parts;
+    do {
       skip_blanks();
+      const std::size_t at = at_;
       if (at_ < text_.size() && text_[at_] == '*') fail(at_, "powers of kernels are not known here; multiply the kernel with itself");
       const Value next = atom();
-      const auto* left = std::get_if<double>(&total);
-      const auto* right = std::get_if<double>(&next);
-      if (left != nullptr && right != nullptr) {
-        total = *left * *right;
-      } else if (left != nullptr) {
-        total = *left * std::get<Kernel>(next);
-      } else if (right != nullptr) {
-        total = *right * std::get<Kernel>(total);
+      if (const auto* number = std::get_if<double>(&next)) {
+        factor = finite(at, factor.value_or(1) * *number);
       } else {
-        total = std::get<Kernel>(total) * std::get<Kernel>(next);
+        parts.push_back(std::get<Kernel>(next));
       }
-    }
-    return total;
+    } while (take('*'));
+    if (parts.empty()) return *factor;
+    return placed(start, [&] { return factor ? *factor * product_of(parts) : product_of(parts); });
   }
 
   Value atom() {
@@ -227,15 +258,17 @@ class Parser {
       --depth_;
       return inner;
     }
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '+') return number();
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) return named_kernel();
-    fail(at_, fmt::format("expected a kernel's name or a number, found \"{}\"", c));
+    if (is_digit(c) || c == '.' || c == '-' || c == '+') return number();
+    if (is_letter(c)) return named_kernel();
+    fail(at_, fmt::format("expected a kernel's name or a number, found \"{}\"", printable({&c, 1})));
   }
 
   double number() {
     skip_blanks();
     const std::size_t start = at_;
-    const char* first = text_.data() + at_ + (at_ < text_.size() && text_[at_] == '+' ? 1 : 0);
+    const bool plus = at_ < text_.size() && text_[at_] == '+';
+    const char* first = text_.data() + at_ + (plus ? 1 : 0);
+    if (plus && at_ + 1 < text_.size() && text_[at_ + 1] == '-') fail(at_, "two signs in a row");
     double value = 0;
     const auto [end, error] = fast_float::from_chars(first, text_.data() + text_.size(), value);
     if (error != std::errc() || !std::isfinite(value)) fail(start, "expected a finite number");
@@ -245,7 +278,7 @@ class Parser {
 
   std::string word() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '_')) ++at_;
     return std::string(text_.substr(start, at_ - start));
   }
 
@@ -253,7 +286,7 @@ class Parser {
     const std::size_t start = at_;
     const std::string name = word();
     const auto maker = makers().find(name);
-    if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; did you mean {}?", name, nearest(name)));
+    if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; did you mean {}?", printable(name), nearest(name)));
     std::vector<Argument> arguments;
     if (take('(')) {
       if (!take(')')) {
@@ -263,24 +296,20 @@ class Parser {
         if (!take(')')) fail(at_, "expected , or )");
       }
     }
-    try {
-      return maker->second.make(Arguments(name, std::move(arguments), maker->second.parameters));
-    } catch (const InvalidArgument& error) {
-      fail(start, error.what());
-    }
+    return placed(start, [&] { return maker->second.make(Arguments(name, std::move(arguments), maker->second.parameters)); });
   }
 
   Argument argument() {
     skip_blanks();
     Argument argument;
-    argument.at = at_;
-    if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) {
+    argument.at = argument.name_at = at_;
+    if (at_ < text_.size() && is_letter(text_[at_])) {
       argument.word = word();
       if (!take('=')) return argument;
       argument.name = std::exchange(argument.word, "");
       skip_blanks();
       argument.at = at_;
-      if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])) != 0) {
+      if (at_ < text_.size() && is_letter(text_[at_])) {
         argument.word = word();
         return argument;
       }
@@ -289,8 +318,13 @@ class Parser {
     return argument;
   }
 
+  // What others call a kernel, then a name that begins like this, then the one with the fewest letters changed.
   static std::string nearest(const std::string& name) {
-    const auto closer = [&](const auto& a, const auto& b) { return edit_distance(name, a.first) < edit_distance(name, b.first); };
+    static const std::map<std::string_view, const char*> elsewhere{
+        {"rbf", "gaussian"}, {"squared_exponential", "gaussian"}, {"exponential", "laplacian"}, {"dot", "linear"}};
+    if (const auto it = elsewhere.find(name); it != elsewhere.end()) return it->second;
+    const auto distance = [&](const std::string& known) { return known.starts_with(name) ? 0 : edit_distance(name, known); };
+    const auto closer = [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); };
     return std::min_element(makers().begin(), makers().end(), closer)->first;
   }
 

@@ -4,7 +4,7 @@
 #include <hwy/targets.h>
 
 #include <cstdlib>
-#include <map>
+#include <string_view>
 
 #include "mercer/error.hpp"
 #include "simd/scalar.hpp"
@@ -20,14 +20,13 @@ struct Level {
   const TileOps<double>* f64;
 };
 
-// Built once, before any thread asks: Highway's choice of target is process-wide state.
 const std::vector<Level>& supported() {
   static const std::vector<Level> all = [] {
     std::vector<Level> found{{"scalar", &scalar_ops<float>(), &scalar_ops<double>()}};
 #if HWY_ARCH_X86
     const std::pair<const char*, std::int64_t> targets[] = {{"sse4", HWY_SSE4}, {"avx2", HWY_AVX2}, {"avx512", HWY_AVX3}};
     for (const auto& [name, target] : targets) {
-      if ((hwy::SupportedTargets() & target) != 0) found.push_back({name, &vector_ops_f32(target), &vector_ops_f64(target)});
+      if ((hwy::SupportedTargets() & target) != 0) found.push_back({name, &vector_ops<float>(target), &vector_ops<double>(target)});
     }
 #endif
     return found;
@@ -35,17 +34,17 @@ const std::vector<Level>& supported() {
   return all;
 }
 
-const Level& find(const std::string& name) {
+const Level& find(const std::string& name, std::string_view origin = "") {
   for (const Level& level : supported()) {
     if (level.name == name) return level;
   }
-  throw InvalidArgument(fmt::format("there is no SIMD level \"{}\" on this machine; it has {}", name, fmt::join(levels(), ", ")));
+  throw InvalidArgument(fmt::format("{}there is no SIMD level \"{}\" on this machine; it has {}", origin, name, fmt::join(levels(), ", ")));
 }
 
 const Level& chosen() {
   static const Level& level = [&]() -> const Level& {
     const char* forced = std::getenv("MERCER_SIMD");
-    return forced != nullptr && *forced != '\0' ? find(forced) : supported().back();
+    return forced != nullptr && *forced != '\0' ? find(forced, "MERCER_SIMD: ") : supported().back();
   }();
   return level;
 }

@@ -221,18 +221,35 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::simd {
 
-HWY_EXPORT(table_f32);
-HWY_EXPORT(table_f64);
+// Called by name, not through Highway's dispatch, whose chosen target is shared with everybody else in the process.
+namespace {
+template <class T, class Table32, class Table64>
+const TileOps<T>& pick(Table32 table_f32, Table64 table_f64) {
+  if constexpr (std::is_same_v<T, float>) {
+    return *table_f32();
+  } else {
+    return *table_f64();
+  }
+}
+}  // namespace
 
-const TileOps<float>& vector_ops_f32(std::int64_t target) {
-  hwy::GetChosenTarget().Update(target);
-  return *HWY_DYNAMIC_DISPATCH(table_f32)();
+template <class T>
+const TileOps<T>& vector_ops(std::int64_t target) {
+#if HWY_TARGETS & HWY_AVX3
+  if (target == HWY_AVX3) return pick<T>(N_AVX3::table_f32, N_AVX3::table_f64);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (target == HWY_AVX2) return pick<T>(N_AVX2::table_f32, N_AVX2::table_f64);
+#endif
+#if HWY_TARGETS & HWY_SSE4
+  if (target == HWY_SSE4) return pick<T>(N_SSE4::table_f32, N_SSE4::table_f64);
+#endif
+  static_cast<void>(target);
+  return pick<T>(HWY_STATIC_DISPATCH(table_f32), HWY_STATIC_DISPATCH(table_f64));
 }
 
-const TileOps<double>& vector_ops_f64(std::int64_t target) {
-  hwy::GetChosenTarget().Update(target);
-  return *HWY_DYNAMIC_DISPATCH(table_f64)();
-}
+template const TileOps<float>& vector_ops<float>(std::int64_t);
+template const TileOps<double>& vector_ops<double>(std::int64_t);
 
 }  // namespace mercer::simd
 #endif

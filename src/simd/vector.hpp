@@ -9,7 +9,7 @@
 namespace mercer::simd {
 
 // The table compiled for one Highway target (HWY_AVX2, ...), which this CPU must support.
-const TileOps<float>& vector_ops_f32(std::int64_t target);
-const TileOps<double>& vector_ops_f64(std::int64_t target);
+template <class T>
+const TileOps<T>& vector_ops(std::int64_t target);
 
 }  // namespace mercer::simd
