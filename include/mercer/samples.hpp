@@ -91,5 +91,14 @@ class Samples {
 // Throws InvalidArgument naming the first NaN or infinite value by row and column ("X has a NaN in row 3, column 5").
 void require_finite(const Samples& X, std::string_view name);
 void require_finite(const MatrixRef& values, std::string_view name);
+// Any other Eigen expression: without this, a matrix would convert to either of the above.
+template <class Derived>
+void require_finite(const Eigen::MatrixBase<Derived>& values, std::string_view name) {
+  if constexpr (std::is_same_v<typename Derived::Scalar, double>) {
+    require_finite(MatrixRef(values.derived()), name);  // copies only what is not rows of doubles already
+  } else {
+    require_finite(Matrix(values.template cast<double>()), name);
+  }
+}
 
 }  // namespace mercer

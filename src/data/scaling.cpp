@@ -26,8 +26,12 @@ bool is_rounding(double variance, double mean, double n) {
 template <class T>
 void fit_standard(const DenseRows<T>& rows, Scaler& out) {
   const auto n = static_cast<double>(rows.rows);
+  std::vector<char> varies(static_cast<std::size_t>(rows.cols), 0);
   for (Index i = 0; i < rows.rows; ++i) {
-    for (Index j = 0; j < rows.cols; ++j) out.shift[j] += static_cast<double>(rows.row(i)[j]) / n;
+    for (Index j = 0; j < rows.cols; ++j) {
+      out.shift[j] += static_cast<double>(rows.row(i)[j]) / n;
+      varies[static_cast<std::size_t>(j)] |= static_cast<char>(rows.row(i)[j] != rows.row(0)[j]);
+    }
   }
   Vector variance = Vector::Zero(rows.cols);
   Vector drift = Vector::Zero(rows.cols);  // what rounding left in the mean: taken out below (the corrected two-pass formula)
@@ -39,6 +43,10 @@ void fit_standard(const DenseRows<T>& rows, Scaler& out) {
     }
   }
   for (Index j = 0; j < rows.cols; ++j) {
+    if (varies[static_cast<std::size_t>(j)] == 0) {  // exactly: the mean of equal numbers need not be that number
+      out.shift[j] = static_cast<double>(rows.row(0)[j]);
+      continue;
+    }
     const double v = variance[j] / n - (drift[j] / n) * (drift[j] / n);
     out.shift[j] += drift[j] / n;
     out.scale[j] = std::isfinite(v) && is_rounding(v, out.shift[j], n) ? 1 : std::sqrt(v);  // an overflow is reported by fit_scaler
