@@ -13,7 +13,7 @@ MERCER := build/release/bin/mercer
 NAME ?=
 PARTS := layers format cpp python cli
 LONG_PARTS := asan tsan tidy pip clone
-CXX_FILES = $(shell git ls-files --cached --others --exclude-standard -- '*.cpp' '*.hpp')
+CXX_FILES = $(shell find include src cli python examples tests bench -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help setup build demo test test-long bench format clean $(addprefix test-,$(PARTS) $(LONG_PARTS))
 
