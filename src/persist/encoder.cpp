@@ -1,0 +1,124 @@
+// The encoder in a model file: names and labels as JSON text, the scaler's numbers as tensors (a sparse set has millions of columns).
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "mercer/error.hpp"
+#include "persist/parts.hpp"
+
+namespace mercer::persist {
+
+namespace {
+
+template <class E>
+struct Word {
+  E value;
+  std::string_view word;
+};
+
+constexpr std::array<Word<Task>, 3> tasks{
+    {{Task::automatic, "automatic"}, {Task::regression, "regression"}, {Task::classification, "classification"}}};
+constexpr std::array<Word<ScalingKind>, 3> scalings{
+    {{ScalingKind::none, "none"}, {ScalingKind::standard, "standard"}, {ScalingKind::min_max, "min-max"}}};
+
+template <class E, std::size_t N>
+std::string word_of(const std::array<Word<E>, N>& words, E value) {
+  for (const Word<E>& w : words) {
+    if (w.value == value) return std::string(w.word);
+  }
+  throw InvalidArgument("a setting of the encoder has no name");
+}
+
+template <class E, std::size_t N>
+E value_of(const std::array<Word<E>, N>& words, const Json& word) {
+  for (const Word<E>& w : words) {
+    if (word.get<std::string>() == w.word) return w.value;
+  }
+  throw InvalidArgument(fmt::format("{:?} in the encoder is not known", word.get<std::string>()));
+}
+
+Json texts_to_json(const std::vector<std::string>& texts) {
+  Json out = Json::array();
+  for (const std::string& text : texts) out.push_back(text_to_json(text));
+  return out;
+}
+
+std::vector<std::string> texts_from_json(const Json& values) {
+  if (!values.is_array()) throw InvalidArgument("a list of names in the encoder is not a list");
+  std::vector<std::string> out;
+  for (const Json& value : values) out.push_back(text_from_json(value));
+  return out;
+}
+
+Scaler read_scaler(const ContainerReader& in, const Json& kind, Index width) {
+  Scaler scaler{value_of(scalings, kind), {}, {}};
+  if (in.has_tensor("scaler.scale")) {
+    scaler.shift = in.vector("scaler.shift");
+    scaler.scale = in.vector("scaler.scale");
+    if (scaler.scale.size() != width || scaler.shift.size() != width) in.fail(fmt::format("its scaler is not for {} columns", width));
+    if ((scaler.scale.array() <= 0).any()) in.fail("its scaler has a scale that is not > 0");
+  } else if (scaler.kind != ScalingKind::none) {
+    in.fail("has no tensor scaler.scale");
+  }
+  return scaler;
+}
+
+void check_width(const ContainerReader& in, const Encoder& encoder) {
+  Index columns = 0;
+  for (const FeatureColumn& feature : encoder.features) {
+    columns += feature.categories.empty() ? 1 : static_cast<Index>(feature.categories.size());
+    if (!std::isfinite(feature.fill)) in.fail("its encoder fills missing values with a number that is not finite");
+  }
+  if (encoder.width < 0 || (!encoder.sparse && columns != encoder.width)) {
+    in.fail(fmt::format("its encoder makes {} columns of its features, but claims {}", columns, encoder.width));
+  }
+}
+
+}  // namespace
+
+void write_encoder(const Encoder& encoder, ContainerWriter& out) {
+  Json features = Json::array();
+  for (const FeatureColumn& feature : encoder.features) {
+    Json about = {{"name", text_to_json(feature.name)}};
+    if (!feature.categories.empty()) about["categories"] = texts_to_json(feature.categories);
+    about["fill"] = number_to_json(feature.fill);
+    features.push_back(std::move(about));
+  }
+  out.json("encoder", {{"features", std::move(features)},
+                       {"fills_missing", encoder.fills_missing},
+                       {"sparse", encoder.sparse},
+                       {"width", encoder.width},
+                       {"target", text_to_json(encoder.target)},
+                       {"task", word_of(tasks, encoder.task)},
+                       {"classes", texts_to_json(encoder.classes)},
+                       {"scaling", word_of(scalings, encoder.scaler.kind)}});
+  if (encoder.scaler.scale.size() > 0) {
+    out.tensor("scaler.shift", {encoder.scaler.shift.size()}, encoder.scaler.shift.data());
+    out.tensor("scaler.scale", {encoder.scaler.scale.size()}, encoder.scaler.scale.data());
+  }
+}
+
+Encoder read_encoder(const ContainerReader& in) {
+  const Json about = in.json("encoder");
+  Encoder encoder;
+  for (const Json& value : about.at("features")) {
+    FeatureColumn feature;
+    feature.name = text_from_json(value.at("name"));
+    if (value.contains("categories")) feature.categories = texts_from_json(value.at("categories"));
+    feature.fill = number_from_json(value.at("fill"));
+    encoder.features.push_back(std::move(feature));
+  }
+  encoder.fills_missing = about.at("fills_missing").get<bool>();
+  encoder.sparse = about.at("sparse").get<bool>();
+  encoder.width = about.at("width").get<Index>();
+  encoder.target = text_from_json(about.at("target"));
+  encoder.task = value_of(tasks, about.at("task"));
+  encoder.classes = texts_from_json(about.at("classes"));
+  check_width(in, encoder);
+  encoder.scaler = read_scaler(in, about.at("scaling"), encoder.width);
+  return encoder;
+}
+
+}  // namespace mercer::persist

@@ -1,0 +1,170 @@
+// Saving and loading models. A file is read whole, not mapped: another process that changes a mapped file after the checks could
+// undo them. The samples stay in the bytes that were read, so a loaded model takes the file's size once.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/model_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/buffer.hpp"
+#include "core/file.hpp"
+#include "mercer/error.hpp"
+#include "persist/kinds.hpp"
+#include "persist/parts.hpp"
+
+namespace mercer {
+
+namespace {
+
+using persist::ContainerReader;
+using persist::ContainerWriter;
+using Bytes = Buffer<char>;
+
+std::string_view view_of(const Bytes& bytes) { return {bytes.data() == nullptr ? "" : bytes.data(), bytes.size()}; }
+
+std::shared_ptr<const Bytes> read_whole(const std::string& path) {
+  const auto fail = [&](const std::string& why) { throw FileError(fmt::format("{}: cannot be read: {}", path, why)); };
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang here; it is refused below
+  if (descriptor < 0) fail(std::strerror(errno));
+  const struct Closer {
+    int descriptor;
+    ~Closer() { ::close(descriptor); }
+  } closer{descriptor};
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) fail(std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) fail("it is a directory");
+  if (!S_ISREG(info.st_mode)) fail("a model must be a regular file");
+  auto bytes = std::make_shared<Bytes>(static_cast<std::size_t>(info.st_size));
+  std::size_t done = 0;
+  while (done < bytes->size()) {
+    const ssize_t got = ::read(descriptor, bytes->data() + done, bytes->size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0) fail("it became shorter while it was read");
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+Index targets_of(const AnyModel& any) {
+  return std::visit([](const auto& model) { return model.intercept().size(); }, any);
+}
+
+// Returns what is wrong, or nothing.
+std::string mismatch(const SavedModel& saved) {
+  if (!saved.encoder) return {};
+  const Encoder& encoder = *saved.encoder;
+  if (encoder.width != saved.width()) {
+    return fmt::format("the encoder makes {} columns, the model takes {}", encoder.width, saved.width());
+  }
+  const auto classes = static_cast<Index>(encoder.classes.size());
+  const Index columns = targets_of(saved.model);
+  if (encoder.task == Task::classification && classes != (columns == 1 ? 2 : columns)) {
+    return fmt::format("{} class labels do not fit {} column{} of scores", classes, columns, columns == 1 ? "" : "s");
+  }
+  return {};
+}
+
+ContainerWriter pack(const SavedModel& saved) {
+  if (const std::string wrong = mismatch(saved); !wrong.empty()) throw InvalidArgument("the model cannot be saved: " + wrong);
+  const persist::ModelKind& kind = persist::kind_of(saved.model);
+  ContainerWriter out;
+  out.text("kind", std::string(kind.name));
+  kind.write(saved.model, out);
+  if (saved.encoder) persist::write_encoder(*saved.encoder, out);
+  return out;
+}
+
+SavedModel unpack(const ContainerReader& in) {
+  const std::string name = in.text("kind");
+  const persist::ModelKind* kind = persist::find_kind(name);
+  if (kind == nullptr) in.fail(fmt::format("holds a model of kind {:?}; this Mercer knows {}", name, persist::kind_names()));
+  try {
+    SavedModel saved{kind->read(in), std::nullopt};
+    if (in.has("encoder")) saved.encoder = persist::read_encoder(in);
+    if (const std::string wrong = mismatch(saved); !wrong.empty()) in.fail(wrong);
+    return saved;
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    in.fail(error.what());
+  } catch (const persist::Json::exception&) {
+    in.fail("a setting in its header is missing or has the wrong type");
+  }
+}
+
+}  // namespace
+
+std::string SavedModel::kind() const { return std::string(persist::kind_of(model).name); }
+
+Matrix SavedModel::predict(const Samples& X, const Run& run) const {
+  return std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { m.predict(X, run); }) {
+          return m.predict(X, run);
+        } else {
+          Matrix out;
+          with_threads(run.threads, [&] { out = m.predict(X); });
+          return out;
+        }
+      },
+      model);
+}
+
+Index SavedModel::width() const {
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (requires { m.n_features(); }) {
+          return m.n_features();
+        } else {
+          return m.samples().width();
+        }
+      },
+      model);
+}
+
+void save_model(const SavedModel& model, const std::string& path) {
+  const ContainerWriter out = pack(model);
+  write_file_atomically(path, [&](const ByteSink& sink) { out.write(sink); });
+}
+
+std::string model_to_bytes(const SavedModel& model) {
+  std::string bytes;
+  pack(model).write([&](std::string_view part) { bytes += part; });
+  return bytes;
+}
+
+SavedModel load_model(const std::string& path) {
+  const auto bytes = read_whole(path);
+  return unpack(ContainerReader(view_of(*bytes), bytes, path));
+}
+
+SavedModel model_from_bytes(std::string_view bytes, const std::string& source) {
+  auto copy = std::make_shared<Bytes>(bytes.size());
+  if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
+  return unpack(ContainerReader(view_of(*copy), copy, source));
+}
+
+std::string model_info(const std::string& path) {
+  const auto bytes = read_whole(path);
+  const ContainerReader in(view_of(*bytes), bytes, path);
+  (void)unpack(in);
+  return in.description().dump(2);
+}
+
+std::vector<Index> classes_from_scores(const MatrixRef& scores) {
+  std::vector<Index> classes(static_cast<std::size_t>(scores.rows()));
+  for (Index i = 0; i < scores.rows(); ++i) {
+    Index best = scores.cols() == 1 && scores(i, 0) > 0 ? 1 : 0;
+    if (scores.cols() > 1) scores.row(i).maxCoeff(&best);
+    classes[static_cast<std::size_t>(i)] = best;
+  }
+  return classes;
+}
+
+}  // namespace mercer

@@ -1,0 +1,97 @@
+// Samples in a model file: packed rows on writing (a slice or a strided view is stored as what it shows), and on reading the checks
+// that every later loop over CSR rows relies on: offsets that never fall, columns in range and ascending, finite values.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "mercer/error.hpp"
+#include "persist/parts.hpp"
+
+namespace mercer::persist {
+
+namespace {
+
+template <class T>
+void write_rows(const DenseRows<T>& rows, ContainerWriter& out) {
+  out.json("samples", {{"layout", "dense"}, {"rows", rows.rows}, {"width", rows.cols}});
+  if (rows.stride == rows.cols || rows.rows <= 1) {
+    out.tensor("samples", {rows.rows, rows.cols}, rows.data);
+    return;
+  }
+  auto packed = std::make_shared<std::vector<T>>();
+  packed->reserve(static_cast<std::size_t>(rows.rows * rows.cols));
+  for (Index i = 0; i < rows.rows; ++i) packed->insert(packed->end(), rows.row(i), rows.row(i) + rows.cols);
+  out.tensor("samples", {rows.rows, rows.cols}, packed->data(), packed);
+}
+
+template <class T>
+void write_rows(const CsrRows<T>& rows, ContainerWriter& out) {
+  out.json("samples", {{"layout", "csr"}, {"rows", rows.rows}, {"width", rows.cols}});
+  auto offsets = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(rows.rows) + 1, 0);
+  const Index first = rows.rows == 0 ? 0 : rows.begin(0);
+  for (Index i = 0; i < rows.rows; ++i) (*offsets)[static_cast<std::size_t>(i) + 1] = rows.end(i) - first;
+  out.tensor("samples.values", {rows.nonzeros()}, rows.values + first);
+  out.tensor("samples.columns", {rows.nonzeros()}, rows.columns + first);
+  out.tensor("samples.offsets", {rows.rows + 1}, offsets->data(), offsets);
+}
+
+template <class T>
+Samples read_dense(const ContainerReader& in, Index rows, Index width) {
+  if (in.shape("samples") != std::vector<Index>{rows, width}) in.fail(fmt::format("tensor samples is not {} x {}", rows, width));
+  return Samples::borrow(DenseRows<T>{in.tensor<T>("samples").data(), rows, width, width}, in.owner());
+}
+
+void check_csr(const ContainerReader& in, std::span<const std::int64_t> offsets, std::span<const std::int32_t> columns, Index width) {
+  const auto nonzeros = static_cast<std::int64_t>(columns.size());
+  if (offsets.front() != 0 || offsets.back() != nonzeros || !std::is_sorted(offsets.begin(), offsets.end())) {
+    in.fail("the offsets of its sparse rows do not ascend from 0 to the number of values");
+  }
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    std::int64_t previous = -1;
+    for (std::int64_t p = offsets[i]; p < offsets[i + 1]; ++p) {
+      const std::int32_t column = columns[static_cast<std::size_t>(p)];
+      if (column <= previous || column >= width) {
+        in.fail(fmt::format("the columns of sparse row {} are not ascending numbers below {}", i, width));
+      }
+      previous = column;
+    }
+  }
+}
+
+template <class T>
+Samples read_csr(const ContainerReader& in, Index rows, Index width) {
+  const auto values = in.tensor<T>("samples.values");
+  const auto columns = in.tensor<std::int32_t>("samples.columns");
+  const auto offsets = in.tensor<std::int64_t>("samples.offsets");
+  if (values.size() != columns.size() || offsets.size() != static_cast<std::size_t>(rows) + 1) {
+    in.fail("the tensors of its sparse rows do not fit together");
+  }
+  check_csr(in, offsets, columns, width);
+  return Samples::borrow(CsrRows<T>{values.data(), columns.data(), offsets.data(), rows, width}, in.owner());
+}
+
+}  // namespace
+
+void write_samples(const Samples& samples, ContainerWriter& out) {
+  std::visit([&](const auto& rows) { write_rows(rows, out); }, samples.storage());
+}
+
+Samples read_samples(const ContainerReader& in) {
+  const Json about = in.json("samples");
+  const std::string layout = about.at("layout").get<std::string>();
+  const auto rows = about.at("rows").get<Index>();
+  const auto width = about.at("width").get<Index>();
+  if (rows < 0 || width < 0 || rows == std::numeric_limits<Index>::max()) in.fail("the number of its samples is out of range");
+  const bool sparse = layout == "csr";
+  if (!sparse && layout != "dense") in.fail(fmt::format("its samples have layout {:?}; dense and csr are known", layout));
+  if (sparse && width > std::numeric_limits<std::int32_t>::max()) in.fail("its sparse samples are too wide");
+  const bool single = in.dtype(sparse ? "samples.values" : "samples") == Dtype::f32;
+  Samples samples = sparse ? (single ? read_csr<float>(in, rows, width) : read_csr<double>(in, rows, width))
+                           : (single ? read_dense<float>(in, rows, width) : read_dense<double>(in, rows, width));
+  require_finite(samples, "samples");
+  return samples;
+}
+
+}  // namespace mercer::persist
