@@ -29,7 +29,8 @@ struct EncodeOptions {
 struct FeatureColumn {
   std::string name{};
   std::vector<std::string> categories{};  // text: one 0/1 column each; empty: a number
-  double fill = 0;                        // what a missing number becomes (Impute::mean, median)
+  double fill = 0;                        // what a missing number becomes (Impute::mean, median); missing text: no category
+  Index position = -1;                    // its column in the table it was learned from, counted from 0; -1: not known
 };
 
 // What was learned about a table's columns; applying it to new data checks names and gives the same feature columns.
@@ -42,11 +43,16 @@ struct Encoder {
   Task task = Task::regression;
   std::vector<std::string> classes{};  // classification: labels as written, in order (numbers ascending, text alphabetical)
   Scaler scaler;
+  bool named = true;           // the table it was learned from had a header; if not, columns go by position
+  Index table_columns = 0;     // number of columns of that table, 0: not known
+  Index target_position = -1;  // of the target in it, counted from 0; -1: not known
 
+  // One per feature column; "color=red" for a category.
   std::vector<std::string> feature_names() const;
 
-  // Features of new data: columns found by name in any order (by position when the table has no header), extra columns ignored,
-  // missing ones named in the error.
+  // Features of new data, scaled: columns found by name in any order, extra columns ignored, missing ones named in the error. Without a
+  // header (here or in the table learned from) columns go by position: all columns of that table, or all but the target, or just the
+  // features. A category that was not seen in learning becomes zeros.
   Samples features_of(const Table& table) const;
   // The target of new data if the table has it: numbers, or class indices 0..; an unknown label is an error naming it.
   std::optional<Vector> target_of(const Table& table) const;

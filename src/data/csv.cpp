@@ -1,8 +1,8 @@
-// The CSV reader. The text is cut into fixed chunks; four passes over them run in parallel:
-//   1. count quotes (and refuse NUL bytes); the parity of the quotes before a chunk tells whether it begins inside a field
-//   2. find the first record that starts in each chunk
-//   3. count the records of each chunk, which gives every chunk its first row
-//   4. parse, writing numbers straight to their place in the columns
+// The CSV reader. The text is cut into fixed chunks, over which two passes run in parallel:
+//   1. find the first record that starts in each chunk and count its records, which gives every chunk its first row
+//   2. parse, writing numbers straight to their place in the columns
+// If the first pass meets a quote, it is done again with care: the parity of the quotes before a chunk tells whether it begins inside a
+// quoted field, where an end of line ends no record.
 // Numbers are read by fast_float (Lemire, "Number parsing at a gigabyte per second", 2021), correctly rounded like strtod.
 // Nothing depends on which thread took which chunk. Cost: one read of the file, one write of the columns.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -11,17 +11,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "core/buffer.hpp"
+#include "data/fast_number.hpp"
 #include "data/text.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer::csv {
 
 namespace {
+
+constexpr std::ptrdiff_t look_ahead = fast_number_reach + 64;
 
 struct Chunk {
   const char* begin = nullptr;  // of the chunk as cut
@@ -43,8 +47,7 @@ class Reader {
   }
 
   Table read() {
-    find_starts();
-    count_rows();
+    find_rows();
     allocate();
     parse();
     finish();
@@ -53,19 +56,22 @@ class Reader {
 
  private:
   void cut();
-  void find_starts();
-  void count_rows();
+  void find_rows();
+  void find_start(Index c);
+  void count_rows_of(Index c);
   void allocate();
   void parse();
   void finish();
 
   template <class Visit>
-  void for_each_record(const Chunk& chunk, const char* stop, const Visit& visit) const;
+  void for_each_record(const char* start, const char* stop, const Visit& visit) const;
+  const char* cut_after(Index c) const { return c + 1 < std::ssize(chunks_) ? chunks_[static_cast<std::size_t>(c) + 1].begin : last_; }
   const char* stop_of(Index c) const { return c + 1 < std::ssize(chunks_) ? chunks_[static_cast<std::size_t>(c) + 1].start : last_; }
   Chunk& chunk(Index c) { return chunks_[static_cast<std::size_t>(c)]; }
 
   void parse_record(std::string_view record, Index row, Chunk& chunk);
-  void store_slowly(const Field& field, std::size_t column, Index row, Chunk& chunk, const char* where);
+  void parse_simple_record(std::string_view record, Index row, Chunk& chunk);
+  void store(const Field& field, std::size_t column, Index row, Chunk& chunk, const char* where);
   [[noreturn]] void throw_ragged(std::string_view record) const;
   [[noreturn]] void throw_bad_cell(const Field& field, CellKind kind, std::size_t column, const char* where) const;
 
@@ -85,39 +91,27 @@ void Reader::cut() {
   for (std::size_t c = 0; c < chunks_.size(); ++c) chunks_[c].begin = plan_.body + c * chunk_bytes;
 }
 
-void Reader::find_starts() {
-  const Index count = std::ssize(chunks_);
-  const auto raw_end = [&](Index c) { return c + 1 < count ? chunk(c + 1).begin : last_; };
-  if (plan_.dialect.quotes) {
-    for_each_chunk(count, [&](Index c) { chunk(c).quotes = std::count(chunk(c).begin, raw_end(c), '"'); });
-  }
-  std::int64_t before = 0;
-  for (Chunk& c : chunks_) before += std::exchange(c.quotes, before);  // now: those before the chunk
-  for_each_chunk(count, [&](Index c) {
-    // A record starts behind an end of line outside quotes; the last byte before the chunk may be one.
-    bool inside = chunk(c).quotes % 2 != 0;
-    const char* end = raw_end(c);
-    if (c == 0) chunk(c).start = chunk(c).begin;
-    for (const char* at = chunk(c).begin - 1; c > 0 && at + 1 < end; ++at) {
-      if (*at == '"' && at >= chunk(c).begin) inside = !inside;
-      if (*at == plan_.dialect.end_of_line && !inside) {
-        chunk(c).start = at + 1;
-        break;
-      }
+// A record starts behind an end of line outside quotes; the last byte before the chunk may be one.
+void Reader::find_start(Index c) {
+  Chunk& mine = chunk(c);
+  bool inside = mine.quotes % 2 != 0;
+  mine.start = c == 0 ? mine.begin : nullptr;
+  for (const char* at = mine.begin - 1; c > 0 && at + 1 < cut_after(c); ++at) {
+    if (*at == '"' && at >= mine.begin) inside = !inside;
+    if (*at == plan_.dialect.end_of_line && !inside) {
+      mine.start = at + 1;
+      return;
     }
-  });
-  for (Index c = count - 1; c >= 0; --c) {
-    if (chunk(c).start == nullptr) chunk(c).start = stop_of(c);
   }
 }
 
-// visit(record, lines before it since the last record, lines it takes itself)
+// visit(record, blank lines before it, lines it takes itself); blank lines at the end come with an empty record of 0 lines.
 template <class Visit>
-void Reader::for_each_record(const Chunk& chunk, const char* stop, const Visit& visit) const {
+void Reader::for_each_record(const char* start, const char* stop, const Visit& visit) const {
   const Dialect& dialect = plan_.dialect;
   std::int64_t skipped = 0;
-  for (const char* at = chunk.start; at < stop;) {
-    const char* end = record_end(at, stop, dialect);
+  for (const char* at = start; at < stop;) {
+    const char* end = record_end(at, last_, dialect);
     const std::string_view record = record_body(at, end, dialect);
     if (is_blank_record(record, dialect)) {
       ++skipped;
@@ -125,21 +119,51 @@ void Reader::for_each_record(const Chunk& chunk, const char* stop, const Visit& 
       visit(record, skipped, dialect.quotes ? 1 + std::count(at, end, dialect.end_of_line) : 1);
       skipped = 0;
     }
-    at = end == stop ? stop : end + 1;
+    at = end == last_ ? last_ : end + 1;
   }
   if (skipped > 0) visit(std::string_view(), skipped, 0);
 }
 
-void Reader::count_rows() {
-  const Index count = std::ssize(chunks_);
-  for_each_chunk(count, [&](Index c) {
-    Chunk& mine = chunk(c);
-    for_each_record(mine, stop_of(c), [&](std::string_view, std::int64_t skipped, std::int64_t lines) {
-      mine.rows += lines > 0 ? 1 : 0;
-      mine.lines += skipped + lines;
-      if (skipped != 0 || lines != 1) mine.regular = false;
-    });
+void Reader::count_rows_of(Index c) {
+  Chunk& mine = chunk(c);
+  if (mine.start == nullptr) return;
+  for_each_record(mine.start, cut_after(c), [&](std::string_view, std::int64_t skipped, std::int64_t lines) {
+    mine.rows += lines > 0 ? 1 : 0;
+    mine.lines += skipped + lines;
+    if (skipped != 0 || lines != 1) mine.regular = false;
   });
+}
+
+void Reader::find_rows() {
+  const Index count = std::ssize(chunks_);
+  std::atomic<bool> quotes{false};
+  plan_.dialect.quotes = false;
+  for_each_chunk(count, [&](Index c) {
+    const auto size = static_cast<std::size_t>(cut_after(c) - chunk(c).begin);
+    if (std::memchr(chunk(c).begin, '"', size) != nullptr) quotes = true;
+    if (quotes) return;
+    find_start(c);
+    count_rows_of(c);
+  });
+  plan_.dialect.quotes = quotes;
+  if (quotes) {
+    for_each_chunk(count, [&](Index c) { chunk(c).quotes = std::count(chunk(c).begin, cut_after(c), '"'); });
+    std::int64_t before = 0;
+    for (Chunk& c : chunks_) {
+      before += std::exchange(c.quotes, before);  // now: those before the chunk
+      Chunk fresh;
+      fresh.begin = c.begin;
+      fresh.quotes = c.quotes;
+      c = std::move(fresh);
+    }
+    for_each_chunk(count, [&](Index c) {
+      find_start(c);
+      count_rows_of(c);
+    });
+  }
+  for (Index c = count - 1; c >= 0; --c) {
+    if (chunk(c).start == nullptr) chunk(c).start = stop_of(c);
+  }
   Index row = 0;
   std::int64_t line = plan_.body_line;
   for (Chunk& c : chunks_) {
@@ -190,7 +214,7 @@ void Reader::parse() {
     const char* stop = stop_of(c);
     Index row = mine.first_row;
     std::int64_t line = mine.first_line;
-    for_each_record(mine, stop, [&](std::string_view record, std::int64_t skipped, std::int64_t lines) {
+    for_each_record(mine.start, stop, [&](std::string_view record, std::int64_t skipped, std::int64_t lines) {
       if (lines == 0) return;
       line += skipped;
       if (!table_.lines.empty()) table_.lines[static_cast<std::size_t>(row)] = line;
@@ -201,41 +225,45 @@ void Reader::parse() {
   });
 }
 
-void Reader::parse_record(std::string_view record, Index row, Chunk& chunk) {
-  const Dialect& dialect = plan_.dialect;
+// No quotes, no runs of blanks, and room to look ahead: the fields lie between the delimiters.
+void Reader::parse_simple_record(std::string_view record, Index row, Chunk& chunk) {
   const std::size_t columns = numbers_.size();
   const char* const end = record.data() + record.size();
-  bool more = true;
+  PlaceFinder delimiters(record.data(), end, plan_.dialect.delimiter);
+  const char* at = record.data();
   for (std::size_t j = 0; j < columns; ++j) {
-    if (!more) throw_ragged({record.data(), static_cast<std::size_t>(end - record.data())});
-    if (numbers_[j] != nullptr) {
-      const char* at = record.data();
-      while (at != end && dialect.skips(*at)) ++at;
-      double value = 0;
-      const char* stop = read_number(at, end, value);
-      if (stop != nullptr) {
-        while (stop != end && dialect.skips(*stop)) ++stop;
-        more = stop != end;
-        if (!more || *stop == dialect.delimiter) {
-          numbers_[j][row] = value;
-          stop += more ? 1 : 0;
-          if (dialect.blanks()) {
-            while (stop != end && is_blank(*stop)) ++stop;
-            more = stop != end;
-          }
-          record = {stop, static_cast<std::size_t>(end - stop)};
-          continue;
-        }
-      }
+    const char* const stop = delimiters.next();
+    if ((stop == end) != (j + 1 == columns)) throw_ragged(record);
+    double value = 0;
+    if (numbers_[j] != nullptr && read_fast_number(at, stop, value)) {
+      numbers_[j][row] = value;
+    } else {
+      const std::string_view field(at, static_cast<std::size_t>(stop - at));
+      store(Field{.text = trimmed(field)}, j, row, chunk, at);
     }
-    const char* where = record.data();
-    const Field field = take_field(record, more, dialect, source_, j);
-    store_slowly(field, j, row, chunk, where);
+    at = stop + 1;
   }
-  if (more) throw_ragged(record);
 }
 
-void Reader::store_slowly(const Field& field, std::size_t column, Index row, Chunk& chunk, const char* where) {
+void Reader::parse_record(std::string_view record, Index row, Chunk& chunk) {
+  const Dialect& dialect = plan_.dialect;
+  const char* const end = record.data() + record.size();
+  if (!dialect.quotes && !dialect.blanks() && last_ - end >= look_ahead) {
+    parse_simple_record(record, row, chunk);
+    return;
+  }
+  const std::string_view whole = record;
+  bool more = true;
+  for (std::size_t j = 0; j < numbers_.size(); ++j) {
+    if (!more) throw_ragged(whole);
+    const char* where = record.data();
+    const Field field = take_field(record, more, dialect, source_, j);
+    store(field, j, row, chunk, where);
+  }
+  if (more) throw_ragged(whole);
+}
+
+void Reader::store(const Field& field, std::size_t column, Index row, Chunk& chunk, const char* where) {
   if (numbers_[column] != nullptr) {
     const Cell cell = field.cell();
     if (cell.kind == CellKind::missing) {
@@ -252,6 +280,7 @@ void Reader::store_slowly(const Field& field, std::size_t column, Index row, Chu
     chunk.missing.emplace_back(static_cast<std::uint32_t>(column), row);
     return;
   }
+  reject_nul(source_.text, field.text, source_.name);
   std::string text = field.str();
   if (const std::size_t bad = find_invalid_utf8(text); bad != std::string::npos) {
     throw FileError(fmt::format("{}: the text in {} is not UTF-8 (byte 0x{:02X}); convert the file (iconv -f LATIN1 -t UTF-8)",
@@ -261,25 +290,15 @@ void Reader::store_slowly(const Field& field, std::size_t column, Index row, Chu
   texts_[column][row] = std::move(text);
 }
 
-void Reader::throw_ragged(std::string_view rest) const {
-  // `rest` ends where the record ends; the record begins behind the last end of line outside quotes, which only a walk from the start
-  // of its chunk finds. Errors may be slow.
-  const char* end = rest.data() + rest.size();
-  for (Index c = 0; c < std::ssize(chunks_); ++c) {
-    const Chunk& mine = chunks_[static_cast<std::size_t>(c)];
-    if (stop_of(c) < end) continue;
-    for_each_record(mine, stop_of(c), [&](std::string_view record, std::int64_t, std::int64_t lines) {
-      if (lines == 0 || record.data() + record.size() != end) return;
-      const std::size_t got = split_record(record, plan_.dialect, source_).size();
-      throw FileError(fmt::format("{}: has {} column{}, wanted {} as in the first line; correct the line{}", source_.at(record.data()), got,
-                                  got == 1 ? "" : "s", plan_.names.size(),
-                                  got > plan_.names.size() ? ", putting text with delimiters in quotes" : ""));
-    });
-  }
-  throw FileError(fmt::format("{}: wanted {} columns", source_.at(rest.data()), plan_.names.size()));
+void Reader::throw_ragged(std::string_view record) const {
+  const std::size_t got = split_record(record, plan_.dialect, source_).size();
+  throw FileError(fmt::format("{}: has {} column{}, wanted {} as in the first line; correct the line{}", source_.at(record.data()), got,
+                              got == 1 ? "" : "s", plan_.names.size(),
+                              got > plan_.names.size() ? ", putting text with delimiters in quotes" : ""));
 }
 
 void Reader::throw_bad_cell(const Field& field, CellKind kind, std::size_t column, const char* where) const {
+  reject_nul(source_.text, field.text, source_.name);
   const std::string place = source_.at(field.text.empty() ? where : field.text.data(), column);
   const std::string cell = quoted(field.text);
   const std::string& name = plan_.names[column];
@@ -317,14 +336,7 @@ void Reader::finish() {
 }  // namespace
 
 Table read(std::string_view text, const std::string& source_name, const ReadOptions& options, bool prefer_tab) {
-  Source source{.text = text, .name = source_name, .end_of_line = find_end_of_line(text), .quotes = false};
-  std::vector<char> quotes(static_cast<std::size_t>(chunk_count(text.size())));
-  for_each_chunk(chunk_count(text.size()), [&](Index c) {
-    const std::string_view part = text.substr(static_cast<std::size_t>(c) * chunk_bytes, chunk_bytes);
-    reject_nul(text, part, source_name);
-    quotes[static_cast<std::size_t>(c)] = part.find('"') != std::string_view::npos ? 1 : 0;
-  });
-  source.quotes = std::find(quotes.begin(), quotes.end(), 1) != quotes.end();
+  const Source source{.text = text, .name = source_name, .end_of_line = find_end_of_line(text)};
   Plan plan = make_plan(source, options, prefer_tab);
   return Reader(source, std::move(plan), options).read();
 }

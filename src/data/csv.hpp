@@ -17,7 +17,7 @@ inline constexpr std::size_t sample_rows = 1000;  // rows that decide what a col
 struct Dialect {
   char delimiter = ',';
   char end_of_line = '\n';
-  bool quotes = false;  // the file has a quote somewhere
+  bool quotes = true;  // there may be quotes; false makes a reader faster that knows better
 
   bool blanks() const { return delimiter == ' '; }  // runs of blanks and tabs are one delimiter
   bool skips(char c) const { return (c == ' ' || c == '\t' || c == '\r') && c != delimiter; }
@@ -28,7 +28,6 @@ struct Source {
   std::string_view text;
   const std::string& name;
   char end_of_line = '\n';
-  bool quotes = false;  // there is one somewhere
 
   std::string at(const char* where) const;                     // "train.csv:17"
   std::string at(const char* where, std::size_t field) const;  // "train.csv:17:4", field counted from 0

@@ -218,13 +218,15 @@ void check_delimiter(char delimiter) {
 Plan make_plan(const Source& source, const ReadOptions& options, bool prefer_tab) {
   Plan plan;
   plan.dialect.end_of_line = source.end_of_line;
-  plan.dialect.quotes = source.quotes;
   if (options.delimiter) check_delimiter(*options.delimiter);
   plan.dialect.delimiter = options.delimiter ? *options.delimiter : find_delimiter(source, plan.dialect, prefer_tab);
 
   Rows rows;
   for (const std::string_view record : first_records(source, plan.dialect, sample_rows + 1))
     rows.push_back(split_record(record, plan.dialect, source));
+  if (!rows.empty())
+    reject_nul(source.text, {source.text.data(), static_cast<std::size_t>(rows.back().back().text.data() - source.text.data())},
+               source.name);
   if (rows.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of numbers", source.name));
   plan.header = options.header ? *options.header : find_header(rows);
   const char* last = source.text.data() + source.text.size();

@@ -1,0 +1,229 @@
+// From a table to features and a target: the choices that a person would make by looking at it, each said in a note.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_set>
+
+#include "data/encode.hpp"
+#include "data/formats.hpp"
+#include "data/number.hpp"
+#include "mercer/error.hpp"
+#include "mercer/labels.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t most_classes = 20;  // whole numbers with more distinct values are quantities
+
+Index find_column(const Table& table, const std::string& name, const char* purpose) {
+  const Index column = table.find(name);
+  if (column < 0) {
+    throw InvalidArgument(
+        fmt::format("{}: has no column {} {}; it has {}", source_name(table), quoted(name), purpose, fmt::join(table.names, ", ")));
+  }
+  return column;
+}
+
+bool is_all_distinct(const Column& column) {
+  const auto& text = column.text();
+  return column.missing.empty() && std::unordered_set<std::string_view>(text.begin(), text.end()).size() == text.size();
+}
+
+std::set<double> first_distinct(const std::vector<double>& values) {
+  std::set<double> distinct;
+  for (const double value : values) {
+    distinct.insert(value);
+    if (distinct.size() > most_classes) break;
+  }
+  return distinct;
+}
+
+// What the task is, and the words that say why.
+std::pair<Task, std::string> choose_task(const std::vector<double>& values, Task asked) {
+  if (asked != Task::automatic)
+    return {asked, fmt::format("{}, as asked", asked == Task::classification ? "classification" : "regression")};
+  const std::set<double> distinct = first_distinct(values);
+  const bool whole = std::all_of(values.begin(), values.end(), [](double value) { return value == std::floor(value); });
+  if (!whole) return {Task::regression, "regression, for its values are not whole numbers"};
+  if (distinct.size() > most_classes) return {Task::regression, fmt::format("regression, for it has more than {} values", most_classes)};
+  return {Task::classification,
+          fmt::format("classification, for its values are {} whole number{}", distinct.size(), distinct.size() == 1 ? "" : "s")};
+}
+
+void set_classes(Dataset& data, LabelEncoding labels) {
+  data.encoder.classes = std::move(labels.classes);
+  data.y.resize(std::ssize(labels.indices));
+  for (std::size_t i = 0; i < labels.indices.size(); ++i) data.y[static_cast<Index>(i)] = static_cast<double>(labels.indices[i]);
+}
+
+void set_target(Dataset& data, const std::vector<double>& values, Task asked, const std::string& which) {
+  const auto [task, why] = choose_task(values, asked);
+  data.encoder.task = task;
+  data.notes.push_back(fmt::format("The target is {}; the task is {}.", which, why));
+  if (task == Task::classification) {
+    set_classes(data, encode_labels(std::span<const double>(values)));
+  } else {
+    data.y = Eigen::Map<const Vector>(values.data(), std::ssize(values));
+  }
+}
+
+void take_target(Dataset& data, const Table& table, Index column, const EncodeOptions& options, const std::string& how) {
+  const Column& target = table.columns[static_cast<std::size_t>(column)];
+  require_target_values(table, column);
+  data.encoder.target = target.name;
+  data.encoder.target_position = column;
+  const std::string which = column_words(table, column) + ", " + how;
+  if (!target.is_text()) {
+    set_target(data, target.numbers(), options.task, which);
+    return;
+  }
+  if (options.task == Task::regression) {
+    const Vector y = numeric_target(table, column);  // an error, unless --text made numbers into text
+    set_target(data, std::vector<double>(y.begin(), y.end()), options.task, which);
+    return;
+  }
+  if (options.target.empty() && table.rows() > 2 && is_all_distinct(target)) {
+    throw InvalidArgument(
+        fmt::format("{}: {} would be the target ({}), but it is text with a different value in every row; choose another with --target",
+                    source_name(table), column_words(table, column), how));
+  }
+  data.encoder.task = Task::classification;
+  data.notes.push_back(fmt::format("The target is {}; the task is classification, {}.", which,
+                                   options.task == Task::classification ? "as asked" : "for it is text"));
+  set_classes(data, encode_labels(std::span<const std::string>(target.text())));
+}
+
+double fill_value(const Table& table, Index index, Impute impute) {
+  std::vector<double> there;
+  for (const double value : table.columns[static_cast<std::size_t>(index)].numbers()) {
+    if (std::isfinite(value)) there.push_back(value);
+  }
+  if (there.empty()) {
+    throw FileError(fmt::format("{}: {} has no values at all; leave it out with --drop {}", source_name(table), column_words(table, index),
+                                table.names[static_cast<std::size_t>(index)]));
+  }
+  if (impute == Impute::mean) {
+    double mean = 0;  // running, which cannot overflow
+    for (std::size_t i = 0; i < there.size(); ++i) mean += (there[i] - mean) / static_cast<double>(i + 1);
+    return mean;
+  }
+  const auto middle = there.begin() + static_cast<std::ptrdiff_t>(there.size() / 2);
+  std::nth_element(there.begin(), middle, there.end());
+  if (there.size() % 2 == 1) return *middle;
+  return *middle / 2 + *std::max_element(there.begin(), middle) / 2;
+}
+
+FeatureColumn learn_column(const Table& table, Index index, const EncodeOptions& options) {
+  const Column& column = table.columns[static_cast<std::size_t>(index)];
+  FeatureColumn feature;
+  feature.name = column.name;
+  feature.position = index;
+  if (!column.is_text()) {
+    if (options.impute != Impute::reject) feature.fill = fill_value(table, index, options.impute);
+    return feature;
+  }
+  std::set<std::string> categories(column.text().begin(), column.text().end());
+  categories.erase("");  // missing cells
+  feature.categories.assign(categories.begin(), categories.end());
+  if (feature.categories.empty()) {
+    throw FileError(fmt::format("{}: {} has no values at all; leave it out with --drop {}", source_name(table), column_words(table, index),
+                                column.name));
+  }
+  return feature;
+}
+
+[[noreturn]] void throw_text_columns(const Table& table, const std::vector<Index>& text_columns) {
+  std::vector<std::string> words;
+  std::vector<std::string> names;
+  for (const Index j : text_columns) {
+    words.push_back(column_words(table, j));
+    names.push_back(table.names[static_cast<std::size_t>(j)]);
+  }
+  const auto& text = table.columns[static_cast<std::size_t>(text_columns.front())].text();
+  const auto word = std::find_if(text.begin(), text.end(), [](const std::string& cell) { return !cell.empty() && !parse_number(cell); });
+  const Index row = word == text.end() ? 0 : word - text.begin();
+  throw FileError(fmt::format("{}: {} {} text ({}); make 0/1 columns of it with --one-hot, or leave it out with --drop {}",
+                              place_of(table, row), fmt::join(words, ", "), words.size() == 1 ? "is" : "are",
+                              quoted(text[static_cast<std::size_t>(row)]), fmt::join(names, ",")));
+}
+
+void take_features(Dataset& data, const Table& table, const std::vector<bool>& left_out, const EncodeOptions& options) {
+  std::vector<Index> columns;
+  std::vector<Index> text_columns;
+  for (Index j = 0; j < std::ssize(table.columns); ++j) {
+    if (left_out[static_cast<std::size_t>(j)]) continue;
+    const Column& column = table.columns[static_cast<std::size_t>(j)];
+    if (column.is_text() && table.rows() > 1 && is_all_distinct(column)) {
+      std::string words = column_words(table, j);
+      words.front() = 'C';
+      data.notes.push_back(fmt::format("{} is text with a different value in every row: it identifies rows and was left out.", words));
+      continue;
+    }
+    if (column.is_text()) text_columns.push_back(j);
+    columns.push_back(j);
+  }
+  if (columns.empty()) {
+    throw InvalidArgument(fmt::format("{}: no feature is left beside the target {}; wanted at least one more column", source_name(table),
+                                      quoted(data.encoder.target)));
+  }
+  if (!text_columns.empty() && !options.one_hot) throw_text_columns(table, text_columns);
+  for (const Index j : columns) data.encoder.features.push_back(learn_column(table, j, options));
+  data.X = Samples::own(encode_features(table, data.encoder.features, columns, options.impute != Impute::reject));
+}
+
+void make_sparse(Dataset& data, const Table& table, const EncodeOptions& options) {
+  if (!options.target.empty()) {
+    throw InvalidArgument(fmt::format("{}: is LIBSVM, whose target is the label at the start of each line; leave out --target {}",
+                                      source_name(table), options.target));
+  }
+  if (!options.drop.empty())
+    throw InvalidArgument(fmt::format("{}: is LIBSVM, whose columns have no names; leave out --drop", source_name(table)));
+  data.encoder.sparse = true;
+  data.encoder.named = false;
+  data.encoder.target = "label";
+  set_target(data, table.sparse_labels, options.task, "the label at the start of each line");
+  data.X = *table.sparse;
+}
+
+}  // namespace
+
+Dataset make_dataset(const Table& table, const EncodeOptions& options) {
+  if (table.rows() == 0) throw InvalidArgument(fmt::format("{}: has no rows to learn from", source_name(table)));
+  Dataset data;
+  if (table.sparse) {
+    make_sparse(data, table, options);
+  } else {
+    std::vector<bool> left_out(table.columns.size(), false);
+    for (const std::string& name : options.drop) left_out[static_cast<std::size_t>(find_column(table, name, "to leave out"))] = true;
+    Index target = -1;
+    std::string how = "as asked";
+    if (options.target.empty()) {
+      target = default_target(table.names, left_out);
+      if (target < 0) throw InvalidArgument(fmt::format("{}: every column is left out", source_name(table)));
+      const bool last = std::find(left_out.begin() + target + 1, left_out.end(), false) == left_out.end();
+      how = last ? "the last one" : "by its name";
+    } else {
+      target = find_column(table, options.target, "to be the target");
+      if (left_out[static_cast<std::size_t>(target)])
+        throw InvalidArgument(fmt::format("column {} is both the target and left out; choose one", quoted(options.target)));
+    }
+    data.encoder.named = table.has_header;
+    data.encoder.table_columns = std::ssize(table.columns);
+    data.encoder.fills_missing = options.impute != Impute::reject;
+    take_target(data, table, target, options, how);
+    left_out[static_cast<std::size_t>(target)] = true;
+    take_features(data, table, left_out, options);
+  }
+  data.encoder.width = data.X.width();
+  data.encoder.scaler = fit_scaler(data.X, options.scaling);
+  data.X = data.encoder.scaler.apply(data.X);
+  return data;
+}
+
+}  // namespace mercer

@@ -1,0 +1,172 @@
+// The Encoder on new data: which column of the new table is which feature, and the same treatment as in learning.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "data/encode.hpp"
+#include "data/number.hpp"
+#include "mercer/dataset.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+Index find_exactly(const Table& table, const std::string& name) {
+  const auto found = std::find(table.names.begin(), table.names.end(), name);
+  return found == table.names.end() ? -1 : found - table.names.begin();
+}
+
+std::vector<Index> columns_by_name(const Encoder& encoder, const Table& table) {
+  std::vector<Index> columns;
+  std::vector<std::string> lacking;
+  for (const FeatureColumn& feature : encoder.features) {
+    columns.push_back(find_exactly(table, feature.name));
+    if (columns.back() < 0) lacking.push_back(feature.name);
+  }
+  if (!lacking.empty()) {
+    constexpr std::size_t listed = 20;
+    const std::size_t there = table.names.size();
+    throw FileError(
+        fmt::format("{}: lacks {} {} that the model was trained on; it has {}{}", source_name(table),
+                    lacking.size() == 1 ? "the column" : "the columns", fmt::join(lacking, ", "),
+                    fmt::join(table.names.begin(), table.names.begin() + static_cast<std::ptrdiff_t>(std::min(listed, there)), ", "),
+                    there > listed ? ", ..." : ""));
+  }
+  return columns;
+}
+
+std::vector<Index> columns_by_position(const Encoder& encoder, const Table& table) {
+  const Index there = std::ssize(table.columns);
+  const Index wanted = std::ssize(encoder.features);
+  const bool known = encoder.table_columns > 0;
+  const bool without_target = known && encoder.target_position >= 0 && there == encoder.table_columns - 1;
+  std::vector<Index> columns;
+  for (Index k = 0; k < wanted; ++k) {
+    const Index position = encoder.features[static_cast<std::size_t>(k)].position;
+    if (there == wanted || (!known && there == wanted + 1)) {
+      columns.push_back(k);
+    } else if (known && there == encoder.table_columns && position >= 0) {
+      columns.push_back(position);
+    } else if (without_target && position >= 0) {
+      columns.push_back(position > encoder.target_position ? position - 1 : position);
+    } else {
+      throw FileError(fmt::format("{}: has {} columns without names, wanted {} (the features){}; give it a header, or those columns",
+                                  source_name(table), there, wanted,
+                                  known ? fmt::format(", or {} as in the training data", encoder.table_columns) : std::string()));
+    }
+  }
+  return columns;
+}
+
+bool goes_by_name(const Encoder& encoder, const Table& table) { return encoder.named && table.has_header; }
+
+// Sparse rows of the width that the model knows; the same memory.
+Samples widen(const Samples& X, Index width) {
+  Samples::Storage storage = X.storage();
+  std::visit([&](auto& rows) { rows.cols = width; }, storage);
+  return Samples::borrow(storage, std::make_shared<Samples>(X));
+}
+
+Samples sparse_features(const Encoder& encoder, const Table& table) {
+  if (!table.sparse) {
+    throw FileError(fmt::format("{}: is not LIBSVM, but the model was trained on LIBSVM rows; convert it (mercer convert IN OUT.svm)",
+                                source_name(table)));
+  }
+  if (table.sparse->width() > encoder.width) {
+    throw FileError(fmt::format("{}: has {} features, but the model was trained on {}; leave out the others, or train with a width of {}",
+                                source_name(table), table.sparse->width(), encoder.width, table.sparse->width()));
+  }
+  return encoder.scaler.apply(widen(*table.sparse, encoder.width));
+}
+
+// Class indices of labels; `label(i)` as written, and as a number where it is one, for 1, 1.0 and +1 are one class.
+class ClassLookup {
+ public:
+  explicit ClassLookup(const std::vector<std::string>& classes) : classes_(classes) {
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+      const auto index = static_cast<double>(k);
+      words_.emplace(classes[k], index);
+      if (const auto number = parse_number(classes[k])) numbers_.emplace(*number, index);
+    }
+  }
+
+  double at(double label, const Table& table, Index row) const {
+    const auto found = numbers_.find(label);
+    if (found == numbers_.end()) fail(format_number(label), table, row);
+    return found->second;
+  }
+
+  double at(const std::string& label, const Table& table, Index row) const {
+    if (const auto found = words_.find(label); found != words_.end()) return found->second;
+    const auto number = parse_number(label);
+    if (!number) fail(label, table, row);
+    return at(*number, table, row);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& label, const Table& table, Index row) const {
+    throw FileError(fmt::format("{}: the label {} is not one of the classes the model was trained on ({}); correct it or remove the row",
+                                place_of(table, row), quoted(label), fmt::join(classes_, ", ")));
+  }
+
+  const std::vector<std::string>& classes_;
+  std::unordered_map<std::string, double> words_;
+  std::unordered_map<double, double> numbers_;
+};
+
+}  // namespace
+
+std::vector<std::string> Encoder::feature_names() const {
+  std::vector<std::string> names;
+  if (sparse) {
+    for (Index j = 1; j <= width; ++j) names.push_back(fmt::format("x{}", j));
+    return names;
+  }
+  for (const FeatureColumn& feature : features) {
+    if (feature.categories.empty()) names.push_back(feature.name);
+    for (const std::string& category : feature.categories) names.push_back(feature.name + "=" + category);
+  }
+  return names;
+}
+
+Samples Encoder::features_of(const Table& table) const {
+  if (sparse) return sparse_features(*this, table);
+  if (table.sparse) {
+    throw FileError(fmt::format("{}: is LIBSVM, but the model was trained on a table with columns; convert it (mercer convert IN OUT.csv)",
+                                source_name(table)));
+  }
+  const std::vector<Index> columns = goes_by_name(*this, table) ? columns_by_name(*this, table) : columns_by_position(*this, table);
+  return scaler.apply(Samples::own(encode_features(table, features, columns, fills_missing)));
+}
+
+std::optional<Vector> Encoder::target_of(const Table& table) const {
+  const ClassLookup lookup(classes);
+  if (table.sparse) {
+    Vector y = Eigen::Map<const Vector>(table.sparse_labels.data(), std::ssize(table.sparse_labels));
+    if (task == Task::classification) {
+      for (Index i = 0; i < y.size(); ++i) y[i] = lookup.at(y[i], table, i);
+    }
+    return y;
+  }
+  Index column = -1;
+  if (goes_by_name(*this, table)) {
+    column = find_exactly(table, target);
+  } else if (table_columns > 0 && std::ssize(table.columns) == table_columns) {
+    column = target_position;
+  }
+  if (column < 0) return std::nullopt;
+  if (task != Task::classification) return numeric_target(table, column);
+  require_target_values(table, column);
+  Vector y(table.rows());
+  std::visit(
+      [&](const auto& labels) {
+        for (std::size_t i = 0; i < labels.size(); ++i) y[static_cast<Index>(i)] = lookup.at(labels[i], table, static_cast<Index>(i));
+      },
+      table.columns[static_cast<std::size_t>(column)].values);
+  return y;
+}
+
+}  // namespace mercer
