@@ -27,6 +27,7 @@
 #include <thread>
 #include <vector>
 #else
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -122,12 +123,15 @@ void run_on(Loop& loop, int runners) {
   });
 }
 
+// TBB has one worker for every core but the caller's; asked for more, it prints a warning, and a library must not.
+int places_for(int threads) { return std::min(threads, tbb::info::default_concurrency()); }
+
 void in_arena(int threads, const std::function<void()>& job) {
-  tbb::task_arena arena(threads);
+  tbb::task_arena arena(places_for(threads));
   arena.execute(job);  // on this thread: a new arena keeps a place for it
 }
 
-bool arena_has(int threads) { return tbb::this_task_arena::max_concurrency() == threads; }
+bool arena_has(int threads) { return tbb::this_task_arena::max_concurrency() == places_for(threads); }
 
 #endif
 
