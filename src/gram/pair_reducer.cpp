@@ -113,16 +113,42 @@ RowSums row_sums(const Samples& X, const Vector& centre) {
   return sums;
 }
 
+// Where the largest absolute value stands, to be named in an error.
+struct Place {
+  Index row = 0;
+  Index col = 0;
+  double value = 0;
+};
+
+Place largest_value(const Samples& X) {
+  Place largest;
+  std::visit(
+      [&](const auto& all) {
+        const auto look = [&](Index i, Index j, double v) {
+          if (std::abs(v) > std::abs(largest.value)) largest = {i, j, v};
+        };
+        for (Index i = 0; i < all.rows; ++i) {
+          if constexpr (requires { all.data; }) {
+            for (Index k = 0; k < all.cols; ++k) look(i, k, static_cast<double>(all.row(i)[k]));
+          } else {
+            for (Index p = all.begin(i); p < all.end(i); ++p) look(i, all.columns[p], static_cast<double>(all.values[p]));
+          }
+        }
+      },
+      X.storage());
+  return largest;
+}
+
 // The norms tell for free whether every value is finite, and whether distances will overflow in T.
 template <class T>
 void require_usable(const Samples& X, const RowSums& sums, const char* name) {
   const double most = static_cast<double>(std::numeric_limits<T>::max()) / 16;
-  for (std::size_t i = 0; i < sums.squares.size(); ++i) {
-    if (sums.squares[i] < most) continue;
-    require_finite(X, name);
-    throw InvalidArgument(fmt::format("row {} of {} has values too large to square in {}; scale the columns{}", i, name,
-                                      name_of(precision_of<T>), sizeof(T) == 4 ? " or use float64" : ""));
-  }
+  if (std::all_of(sums.squares.begin(), sums.squares.end(), [&](double square) { return square < most; })) return;
+  require_finite(X, name);
+  const Place place = largest_value(X);
+  throw InvalidArgument(
+      fmt::format("{} has the value {} in row {}, column {} (counting from 0), too large to square in {}; scale the columns{}", name,
+                  place.value, place.row, place.col, name_of(precision_of<T>), sizeof(T) == 4 ? " or use float64" : ""));
 }
 
 Vector column_means(const Samples& X) {

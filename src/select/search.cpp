@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "select/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "mercer/gram.hpp"
+#include "mercer/metrics.hpp"
+#include "mercer/random.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr Index most_search_rows = 3000;  // more rows cost n^3 each and hardly move the choice
+constexpr Index widest_ridge = 2000;      // columns up to which a linear model is fitted on the columns themselves
+constexpr double length_factors[] = {1, 0.5, 2, 0.25, 4, 0.125};
+constexpr double krr_alphas[] = {1e-2, 1e-1, 1, 1e-3, 10, 1e-4, 100};
+constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
+
+std::vector<Candidate> candidates_for(const Problem& problem, const SearchOptions& options) {
+  std::vector<Candidate> all;
+  const bool by_columns = !problem.X.is_sparse() && problem.X.width() <= widest_ridge;
+  if (options.model != "krr" || !options.kernel) {
+    for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
+  }
+  if (options.model == "ridge") return all;
+  std::vector<std::string> kernels;
+  if (options.kernel) {
+    kernels.push_back(resolve(*options.kernel, problem.X).text());
+  } else {
+    const Kernel typical = resolve(parse_kernel("gaussian(auto)"), problem.X);
+    const double median = std::stod(typical.text().substr(std::string("gaussian(").size()));
+    // Two digits are all that a grid deserves, and they read well.
+    for (const double factor : length_factors) kernels.push_back(fmt::format("gaussian({:.2g})", factor * median));
+  }
+  for (const std::string& kernel : kernels) {
+    for (const double alpha : krr_alphas) all.push_back({"krr", kernel, alpha, 0, 0});
+  }
+  return all;
+}
+
+void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const Run& run) {
+  Vector scores(static_cast<Index>(folds.size()));
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    const Problem train = problem.subset(folds[f].train);
+    const Problem test = problem.subset(folds[f].test);
+    const SavedModel model{fit_candidate(candidate, train, run), std::nullopt};
+    scores[static_cast<Index>(f)] =
+        score_of(test.y, decide(model.predict(test.X, run), problem.classification()), problem.classification());
+  }
+  candidate.score = scores.mean();
+  candidate.deviation =
+      std::sqrt((scores.array() - candidate.score).square().sum() / static_cast<double>(std::max<Index>(1, scores.size() - 1)));
+}
+
+std::vector<Fold> folds_for(const Problem& problem, const SearchOptions& options) {
+  if (!problem.classification()) return k_folds(problem.X.size(), options.folds, true, options.seed);
+  std::vector<Index> classes(static_cast<std::size_t>(problem.y.size()));
+  for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<Index>(problem.y[static_cast<Index>(i)]);
+  return stratified_folds(classes, options.folds, true, options.seed);
+}
+
+}  // namespace
+
+Problem Problem::subset(std::span<const Index> rows) const {
+  Problem part{X.subset(rows), Vector(static_cast<Index>(rows.size())), classes};
+  for (std::size_t i = 0; i < rows.size(); ++i) part.y[static_cast<Index>(i)] = y[rows[i]];
+  return part;
+}
+
+Matrix Problem::targets() const {
+  if (!classification()) return y;
+  if (n_classes() == 2) return (2 * y.array() - 1).matrix();
+  Matrix out = Matrix::Constant(y.size(), n_classes(), -1);
+  for (Index i = 0; i < y.size(); ++i) out(i, static_cast<Index>(y[i])) = 1;
+  return out;
+}
+
+Vector decide(const Matrix& scores, bool classification) {
+  if (!classification) return scores.col(0);
+  const std::vector<Index> classes = classes_from_scores(scores);
+  Vector out(scores.rows());
+  for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<double>(classes[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+double score_of(const Vector& truth, const Vector& predicted, bool classification) {
+  if (!classification) return root_mean_squared_error(truth, predicted);
+  return (truth.array() == predicted.array()).cast<double>().mean();
+}
+
+AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const Run& run) {
+  if (candidate.model == "ridge") return fit_ridge(problem.X, problem.targets(), {.alpha = candidate.alpha, .run = run});
+  return fit_kernel_ridge(problem.X, problem.targets(),
+                          {.kernel = parse_kernel(candidate.kernel), .alpha = candidate.alpha, .fit_intercept = true, .run = run});
+}
+
+SearchResult search(const Problem& everything, const SearchOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  SearchResult result;
+  Problem problem = everything;
+  if (problem.X.size() > most_search_rows) {
+    auto rows = RandomStream(options.seed, 1).sample(problem.X.size(), most_search_rows);
+    std::sort(rows.begin(), rows.end());
+    problem = problem.subset(rows);
+    result.notes.push_back(fmt::format("the kernel and alpha were chosen on {} of the {} training rows, picked at random", most_search_rows,
+                                       everything.X.size()));
+  }
+  const std::vector<Fold> folds = folds_for(problem, options);
+  std::vector<Candidate> todo = candidates_for(problem, options);
+  Stage stage(options.run.progress, "cross-validation", static_cast<double>(todo.size()));
+  Run quiet = options.run;  // one bar for the whole search; the parts only listen for cancel
+  quiet.progress = options.run.progress ? ProgressCallback([&](const ProgressEvent&) {
+    stage.check();
+    return true;
+  })
+                                        : ProgressCallback();
+  std::size_t skipped = 0;
+  for (std::size_t c = 0; c < todo.size(); ++c) {
+    const bool first_of_kind = c == 0 || todo[c].model != todo[c - 1].model;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds > options.budget_seconds && !first_of_kind) {
+      ++skipped;
+      continue;
+    }
+    score_candidate(todo[c], problem, folds, quiet);
+    result.candidates.push_back(todo[c]);
+    stage.advance(1);
+  }
+  if (skipped > 0) {
+    result.notes.push_back(
+        fmt::format("{} of {} candidates were not tried: the budget of {:.3g} s was used up; a larger budget tries them all", skipped,
+                    todo.size(), options.budget_seconds));
+  }
+  const bool larger_is_better = problem.classification();
+  // Equal scores: the larger penalty, the calmer function.
+  std::stable_sort(result.candidates.begin(), result.candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    if (a.score != b.score) return larger_is_better ? a.score > b.score : a.score < b.score;
+    return a.alpha > b.alpha;
+  });
+  return result;
+}
+
+}  // namespace mercer

@@ -1,0 +1,236 @@
+// Gram matrices against long-double loops, at sizes around tile and vector edges, for every kernel, both precisions, dense and sparse.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mercer/gram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
+#include "reference/naive_kernels.hpp"
+
+namespace mercer {
+namespace {
+
+struct Case {
+  const char* name;
+  Kernel kernel;
+  naive::PairFunction naive;
+};
+
+std::vector<Case> cases() {
+  const auto sum = [](const Vector& x, const Vector& y) { return naive::gaussian(2)(x, y) + naive::Real(0.5) * naive::dot(x, y); };
+  const auto mixed = [](const Vector& x, const Vector& y) {
+    return (naive::gaussian(3)(x, y) + naive::gaussian(1)(x, y)) * (naive::laplacian_l1(9)(x, y) + 2) + naive::laplacian(4)(x, y);
+  };
+  return {
+      {"linear", kernels::linear(), naive::linear()},
+      {"polynomial", kernels::polynomial(3, 0.25, 1), naive::polynomial(3, 0.25, 1)},
+      {"gaussian", kernels::gaussian(3), naive::gaussian(3)},
+      {"laplacian", kernels::laplacian(3), naive::laplacian(3)},
+      {"laplacian_l1", kernels::laplacian(5, kernels::Norm::l1), naive::laplacian_l1(5)},
+      {"sum", kernels::gaussian(2) + 0.5 * kernels::linear(), sum},
+      {"mixed", (kernels::gaussian(3) + kernels::gaussian(1)) * (kernels::laplacian(9, kernels::Norm::l1) + 2.0) + kernels::laplacian(4),
+       mixed},
+  };
+}
+
+// Largest |a - b| / max(|b|, floor).
+double relative_error(const Matrix& a, const Matrix& b, double floor) {
+  return ((a - b).array().abs() / b.array().abs().max(floor)).maxCoeff();
+}
+
+Matrix with_duplicates(Index n, Index d, std::uint64_t seed) {
+  Matrix X = RandomStream(seed).normal_matrix(n, d);
+  for (Index i = 0; i + 3 < n; i += 7) X.row(i + 3) = X.row(i);                                  // exact
+  for (Index i = 1; i + 4 < n; i += 11) X.row(i + 4) = X.row(i).array() + 1e-9 * (1 + X(i, 0));  // almost
+  return X;
+}
+
+CsrMatrix<double> sparse_matrix(Index n, Index d, double density, std::uint64_t seed) {
+  RandomStream random(seed);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < d; ++j) {
+      if (random.uniform() < density) entries.emplace_back(static_cast<int>(i), static_cast<int>(j), random.normal());
+    }
+  }
+  CsrMatrix<double> out(n, d);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+TEST(Gram, AgreesWithLongDoubleLoopsAtTileAndVectorEdges) {
+  for (const auto& c : cases()) {
+    for (const auto& [n, m, d] :
+         {std::tuple<Index, Index, Index>{1, 1, 1}, {2, 3, 12}, {7, 17, 13}, {33, 255, 50}, {256, 257, 5}, {90, 31, 64}, {513, 9, 20}}) {
+      const Matrix X = RandomStream(1).normal_matrix(n, d);
+      const Matrix Y = RandomStream(2).normal_matrix(m, d);
+      const Matrix expected = naive::gram(c.naive, X, Y);
+      // Relative for the positive kernels; dot products pass through zero, so those are measured against their typical size d.
+      const double floor = std::string(c.name) == "linear" || std::string(c.name) == "polynomial" || std::string(c.name) == "sum"
+                               ? static_cast<double>(d)
+                               : 0;
+      EXPECT_LT(relative_error(gram(c.kernel, X, Y), expected, floor), 1e-13) << c.name << ' ' << n << ' ' << m << ' ' << d;
+    }
+  }
+}
+
+TEST(Gram, SymmetricMatricesAreSymmetricToTheBitWithExactDiagonal) {
+  for (const auto& c : cases()) {
+    for (const Index d : {3, 40}) {
+      const Matrix X = with_duplicates(270, d, 3);
+      const Matrix K = gram(c.kernel, X);
+      EXPECT_EQ(K, K.transpose()) << c.name;
+      const Matrix expected = naive::gram(c.naive, X, X);
+      for (Index i = 0; i < X.rows(); ++i) EXPECT_NEAR(K(i, i), expected(i, i), 4e-16 * d * std::abs(expected(i, i))) << c.name;
+      const MatrixF Xf = X.cast<float>();
+      const Operator op = gram_operator(c.kernel, Xf, {.storage = Storage::stored});
+      const Matrix Kf = op->apply(Matrix::Identity(270, 270));
+      EXPECT_EQ(Kf, Kf.transpose()) << c.name;
+    }
+  }
+}
+
+TEST(Gram, DuplicatesAndNearDuplicatesHaveTheRightDistance) {
+  // Far from the origin, where |x|^2 + |y|^2 - 2x'y has no correct digit left.
+  for (const Index d : {2, 30}) {
+    Matrix X = with_duplicates(300, d, 4).array() + 1e4;
+    const Matrix expected = naive::gram(naive::laplacian(1), X, X);
+    const Matrix K = gram(kernels::laplacian(1), X);
+    EXPECT_LT((K - expected).cwiseAbs().maxCoeff(), 1e-11);
+    for (Index i = 0; i + 3 < 300; i += 77) EXPECT_EQ(K(i, i + 3), 1.0);
+
+    const MatrixF Xf = X.cast<float>();
+    const Matrix as_double = Xf.cast<double>();
+    const Matrix Kf = gram(kernels::laplacian(1), Xf, {.precision = Precision::float32});
+    EXPECT_LT((Kf - naive::gram(naive::laplacian(1), as_double, as_double)).cwiseAbs().maxCoeff(), 3e-5);
+    for (Index i = 0; i + 3 < 300; i += 77) EXPECT_EQ(Kf(i, i + 3), 1.0);
+  }
+}
+
+TEST(Gram, Float32IsAsAccurateAsStated) {
+  for (const auto& c : cases()) {
+    const Matrix X = with_duplicates(120, 50, 5);
+    const MatrixF Xf = X.cast<float>();
+    const Matrix expected = naive::gram(c.naive, Xf.cast<double>(), Xf.cast<double>());
+    const Matrix K = gram(c.kernel, Xf, {.precision = Precision::float32});
+    EXPECT_LT((K - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff(), 1e-5) << c.name;
+  }
+}
+
+TEST(Gram, SparseRowsGiveTheSameAsDenseOnes) {
+  const CsrMatrix<double> A = sparse_matrix(70, 150, 0.05, 6);
+  const CsrMatrix<double> B = sparse_matrix(300, 150, 0.08, 7);
+  const Matrix dense_a(A);
+  const Matrix dense_b(B);
+  const CsrMatrix<float> Af = A.cast<float>();
+  for (const auto& c : cases()) {
+    const Matrix expected = naive::gram(c.naive, dense_a, dense_b);
+    const double size = expected.cwiseAbs().maxCoeff();
+    EXPECT_LT((gram(c.kernel, A, B) - expected).cwiseAbs().maxCoeff(), 1e-13 * size) << c.name;
+    EXPECT_LT((gram(c.kernel, A, dense_b) - expected).cwiseAbs().maxCoeff(), 1e-13 * size) << c.name << " mixed";
+    const Matrix square = gram(c.kernel, A);
+    EXPECT_EQ(square, square.transpose()) << c.name;
+    EXPECT_LT((square - naive::gram(c.naive, dense_a, dense_a)).cwiseAbs().maxCoeff(), 1e-13 * square.cwiseAbs().maxCoeff()) << c.name;
+    EXPECT_LT((gram(c.kernel, Af, {.precision = Precision::float32}) - square).cwiseAbs().maxCoeff(), 1e-5 * square.cwiseAbs().maxCoeff())
+        << c.name;
+  }
+}
+
+TEST(Gram, SparseDuplicatesAreExact) {
+  CsrMatrix<double> A = sparse_matrix(40, 100, 0.2, 8);
+  const Samples twice = Samples(A).subset(std::vector<Index>{0, 1, 2, 0, 1, 2});
+  for (const auto& kernel : {kernels::gaussian(0.001), kernels::laplacian(0.001), kernels::laplacian(0.001, kernels::Norm::l1)}) {
+    const Matrix K = gram(kernel, twice);
+    for (Index i = 0; i < 3; ++i) EXPECT_EQ(K(i, i + 3), 1.0) << kernel.text();
+  }
+}
+
+TEST(Gram, EntriesDoNotDependOnThreadsOrOnTheOtherRowsAsked) {
+  const Matrix X = RandomStream(9).normal_matrix(700, 33);
+  const auto kernel = kernels::gaussian(4) + kernels::laplacian(3);
+  const Matrix one = gram(kernel, X, {.run = {.threads = 1}});
+  const Matrix three = gram(kernel, X, {.run = {.threads = 3}});
+  EXPECT_EQ(one, three);
+  // A cross-Gram is centred on its columns' side, so asking for fewer rows changes nothing beyond the last bits of a GEMM.
+  const Matrix cross = gram(kernel, X.topRows(5), X);
+  EXPECT_LT((cross - one.topRows(5)).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+TEST(Gram, DiagonalAloneIsThatOfTheMatrix) {
+  for (const auto& c : cases()) {
+    const Matrix X = RandomStream(10).normal_matrix(60, 14);
+    EXPECT_EQ(gram_diagonal(c.kernel, X), gram(c.kernel, X).diagonal()) << c.name;
+  }
+}
+
+TEST(Gram, AutomaticLengthScaleIsTheMedianDistance) {
+  Matrix X(4, 1);
+  X << 0, 1, 3, 7;  // distances 1 2 3 4 6 7: median 3.5
+  EXPECT_EQ(resolve(kernels::gaussian(kernels::LengthScale::automatic()), X).text(), "gaussian(3.5)");
+  EXPECT_EQ(resolve(parse_kernel("laplacian(auto, norm=l1) + 2*gaussian(auto)*linear"), X).text(),
+            "laplacian(3.5, norm=l1) + 2*gaussian(3.5)*linear");
+  EXPECT_EQ(resolve(kernels::gaussian(kernels::LengthScale::automatic()), Matrix::Ones(5, 2)).text(), "gaussian(1)");
+  Matrix mostly_equal = Matrix::Zero(10, 1);
+  mostly_equal(9, 0) = 2;  // median 0: the mean of the positive distances instead
+  EXPECT_EQ(resolve(kernels::gaussian(kernels::LengthScale::automatic()), mostly_equal).text(), "gaussian(2)");
+}
+
+TEST(Gram, BadInputIsNamed) {
+  const auto message = [](auto&& f) -> std::string {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  Matrix X = RandomStream(11).normal_matrix(20, 30);
+  EXPECT_EQ(message([&] { gram(kernels::linear(), X, Matrix::Ones(3, 4)); }),
+            "the two sample sets differ in width: 30 columns against 4; both must have the same features");
+  EXPECT_EQ(message([&] { gram(kernels::linear(), Matrix(0, 3)); }), "there are no samples: X must have at least one row");
+  EXPECT_EQ(message([&] { gram(kernels::linear(), Matrix(3, 0)); }), "the samples have no columns: X must have at least one column");
+  X(3, 5) = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& c : cases()) {
+    EXPECT_EQ(message([&] { gram(c.kernel, X); }), "X has a NaN in row 3, column 5 (counting from 0); remove the row or fill the value in")
+        << c.name;
+  }
+  X(3, 5) = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(message([&] { gram(kernels::gaussian(1), X); }),
+            "X has an infinite value in row 3, column 5 (counting from 0); remove the row or fill the value in");
+  X(3, 5) = 1e200;
+  EXPECT_EQ(message([&] { gram(kernels::gaussian(1), X); }),
+            "X has the value 1e+200 in row 3, column 5 (counting from 0), too large to square in float64; scale the columns");
+  X(3, 5) = 1e25;
+  EXPECT_EQ(message([&] { gram(kernels::gaussian(1), X, {.precision = Precision::float32}); }),
+            "X has the value 1e+25 in row 3, column 5 (counting from 0), too large to square in float32; scale the columns or use float64");
+  EXPECT_NE(message([&] {
+              gram(kernels::gaussian(1), Matrix::Ones(2000, 2), {.run = {.memory = 1000}});
+            }).find("the 2000 x 2000 Gram matrix in float64 needs 32 MB, but the memory budget is 1 kB"),
+            std::string::npos);
+}
+
+TEST(CheckGram, FindsTheViolatingVector) {
+  Matrix K(2, 2);
+  K << 1, 2, 2, 1;  // eigenvalues -1 and 3
+  const GramCheck bad = check_gram(K);
+  EXPECT_FALSE(bad.psd);
+  EXPECT_NEAR(bad.smallest_eigenvalue, -1, 1e-15);
+  EXPECT_NEAR(bad.violating.dot(K * bad.violating), -1, 1e-14);
+  EXPECT_NE(bad.verdict().find("not a Gram matrix"), std::string::npos);
+
+  const GramCheck good = check_gram(gram(kernels::linear(), RandomStream(12).normal_matrix(20, 3)));
+  EXPECT_TRUE(good.psd);
+  EXPECT_EQ(good.rank, 3);
+  EXPECT_EQ(good.violating.size(), 0);
+
+  Matrix skew = Matrix::Identity(3, 3);
+  skew(0, 1) = 0.5;
+  EXPECT_FALSE(check_gram(skew).symmetric);
+  EXPECT_THROW(check_gram(Matrix::Ones(2, 3)), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace mercer
