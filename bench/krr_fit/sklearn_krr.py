@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import sys
+
+import numpy as np
+from sklearn.kernel_ridge import KernelRidge
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0])
+from competitor import serve  # noqa: E402
+
+serve(lambda files: [np.load(f) for f in files],
+      lambda state: (state[0], KernelRidge(kernel="rbf", gamma=0.05, alpha=0.1).fit(*state)),
+      lambda fitted: fitted[1].predict(fitted[0][::101]))

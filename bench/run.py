@@ -1,0 +1,209 @@
+"""Mercer against its peers: same data, same machine, same run; results compared before times are printed.
+
+    make bench                 every row
+    make bench NAME=GRAM-64    one row (a prefix is enough: NAME=GRAM)
+
+Every competitor is a process of its own (one file in bench/<task>/), started once, told to prepare, then told to run in turns:
+ours, theirs, ours, theirs ... The best of three turns counts, and the peak memory above the start of the turn.
+The table goes to the screen, to build/bench/results.json and to docs/benchmarks.md.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "bench"
+OURS = ROOT / ".venv" / "bin" / "python"
+TOOLS = ROOT / "build" / "release" / "bin"
+PEERS = WORK / "peers" / "bin" / "python"
+PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas"]
+TURNS = 3
+
+sys.path.insert(0, str(ROOT / "bench"))
+import data  # noqa: E402
+
+
+class Row:
+    """One line of the table: a task at one setting, ours and the peers' commands, and what must agree between them."""
+
+    def __init__(self, name, work, prepare, ours, peers, wanted, tolerance, limit=""):
+        self.name, self.work, self.prepare = name, work, prepare
+        self.ours, self.peers, self.wanted, self.tolerance, self.limit = ours, peers, wanted, tolerance, limit
+
+
+def ours(script, *arguments):
+    return [str(OURS), str(ROOT / "bench" / script), *arguments]
+
+
+def tool(name, *arguments):
+    return [str(TOOLS / name), *arguments]
+
+
+def peer(script, *arguments):
+    return [str(PEERS), str(ROOT / "bench" / script), *arguments]
+
+
+def rows():
+    gram64, gram32 = data.gaussian_matrix(20000, 50, "float64"), data.gaussian_matrix(20000, 50, "float32")
+    apply_x, apply_v = data.gaussian_matrix(50000, 10, "float64"), data.gaussian_matrix(50000, 16, "float64", seed=1)
+    fit = data.regression(10000, 20)
+    return [
+        Row("GRAM-64", "Gaussian Gram, n = 20000, d = 50, float64", gram64,
+            ours("gram/ours.py", "float64"), {"scikit-learn rbf_kernel": peer("gram/sklearn_rbf.py", "float64")}, 4, 1e-12),
+        Row("GRAM-32", "Gaussian Gram, n = 20000, d = 50, float32", gram32,
+            ours("gram/ours.py", "float32"), {"scikit-learn rbf_kernel": peer("gram/sklearn_rbf.py", "float32")}, 6, 1e-4),
+        Row("GRAM-apply", "K V streamed, n = 50000, d = 10, 16 vectors, float64", apply_x + apply_v,
+            tool("bench_gram_apply"), {"numpy in chunks": peer("gram_apply/numpy_chunks.py")}, 3, 1e-9),
+        Row("KRR-fit", "kernel ridge, n = 10000, d = 20, one alpha", fit,
+            ours("krr_fit/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 1, 1e-8),
+        Row("KRR-predict", "predict 10000 rows from 10000, d = 20", fit,
+            ours("krr_predict/ours.py"), {"scikit-learn KernelRidge": peer("krr_predict/sklearn_krr.py")}, 3, 1e-8),
+        Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
+            tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
+        Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),
+            tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
+    ]
+
+
+class Competitor:
+    """A process that answers "prepare FILES" and "run" with one line of JSON each."""
+
+    def __init__(self, command):
+        environment = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", MERCER_NUM_THREADS="2")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"a competitor died: {' '.join(self.process.args)}")
+        return json.loads(answer)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+def disagreement(a, b):
+    """Largest difference between two lists of numbers, relative to the largest of them."""
+    scale = max((abs(x) for x in b), default=1) or 1
+    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0) / scale
+
+
+def measure(row):
+    files = row.prepare
+    competitors = {"mercer": Competitor(row.ours)} | {name: Competitor(command) for name, command in row.peers.items()}
+    best = {}
+    try:
+        for competitor in competitors.values():
+            competitor.ask("prepare " + " ".join(str(f) for f in files))
+        for _ in range(TURNS):
+            for name, competitor in competitors.items():
+                answer = competitor.ask("run")
+                known = best.setdefault(name, dict(answer, seconds=math.inf, peak_bytes=0))
+                known["seconds"] = min(known["seconds"], answer["seconds"])
+                known["peak_bytes"] = max(known["peak_bytes"], answer["peak_bytes"])
+    finally:
+        for competitor in competitors.values():
+            competitor.close()
+    out = []
+    for name in row.peers:
+        apart = disagreement(best["mercer"]["check"], best[name]["check"])
+        if not apart <= row.tolerance:
+            raise SystemExit(f"{row.name}: mercer and {name} disagree by {apart:.2e} (allowed {row.tolerance:.0e}): no times are printed")
+        out.append({"row": row.name, "work": row.work, "peer": name, "peer_seconds": best[name]["seconds"], "our_seconds": best["mercer"]["seconds"],
+                    "ratio": best[name]["seconds"] / best["mercer"]["seconds"], "wanted": row.wanted, "disagreement": apart,
+                    "our_peak_bytes": best["mercer"]["peak_bytes"], "peer_peak_bytes": best[name]["peak_bytes"]})
+    return out
+
+
+def growth():
+    """Time and memory of kernel ridge at n, 2n, 4n, and the exponent of the time."""
+    sizes, out = [2500, 5000, 10000], []
+    for n in sizes:
+        competitor = Competitor(ours("krr_fit/ours.py"))
+        competitor.ask("prepare " + " ".join(str(f) for f in data.regression(n, 20)))
+        turns = [competitor.ask("run") for _ in range(TURNS)]
+        competitor.close()
+        out.append({"n": n, "seconds": min(t["seconds"] for t in turns), "peak_bytes": max(t["peak_bytes"] for t in turns)})
+    exponent = math.log(out[-1]["seconds"] / out[0]["seconds"]) / math.log(sizes[-1] / sizes[0])
+    return {"task": "kernel ridge fit, d = 20", "sizes": out, "exponent": exponent}
+
+
+def setup_peers():
+    stamp = WORK / "peers.txt"
+    wanted = "\n".join(PEER_PACKAGES)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    print("installing the peers:", ", ".join(PEER_PACKAGES), flush=True)
+    venv.create(WORK / "peers", with_pip=True)
+    subprocess.run([PEERS, "-m", "pip", "install", "-q", "--upgrade", *PEER_PACKAGES], check=True)
+    stamp.write_text(wanted)
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), platform.machine())
+    versions = subprocess.run([PEERS, "-c", "import sklearn, numpy, pandas; print(f'scikit-learn {sklearn.__version__}, numpy {numpy.__version__}, pandas {pandas.__version__}')"],
+                              capture_output=True, text=True, check=True).stdout.strip()
+    return f"{os.cpu_count()} cores, {model}; {versions}; {time.strftime('%Y-%m-%d')}"
+
+
+def table(results):
+    lines = ["| row | work | peer | peer | Mercer | ratio | wanted | our peak memory | peer's | results differ by |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for r in results:
+        lines.append(f"| {r['row']} | {r['work']} | {r['peer']} | {r['peer_seconds']:.2f} s | {r['our_seconds']:.2f} s | {r['ratio']:.1f} | >= {r['wanted']} "
+                     f"| {r['our_peak_bytes'] / 1e6:.0f} MB | {r['peer_peak_bytes'] / 1e6:.0f} MB | {r['disagreement']:.0e} |")
+    return "\n".join(lines)
+
+
+def write_page(results, grown):
+    page = f"""# Benchmarks
+
+Written by `make bench`. Both sides free to use 2 threads, best of {TURNS} interleaved turns, from arrays in memory to the result, first touch of memory included;
+results are compared before a time is printed. Peak memory is above the start of the turn. These machines are shared: expect 20 % of noise.
+
+{machine()}
+
+{table(results)}
+"""
+    if grown:
+        lines = "\n".join(f"| {s['n']} | {s['seconds']:.2f} s | {s['peak_bytes'] / 1e6:.0f} MB |" for s in grown["sizes"])
+        page += f"\n## How cost grows\n\n{grown['task']}: time grows as n^{grown['exponent']:.2f}.\n\n| n | time | peak memory |\n|---|---|---|\n{lines}\n"
+    (ROOT / "docs" / "benchmarks.md").write_text(page)
+
+
+def main():
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    WORK.mkdir(parents=True, exist_ok=True)
+    setup_peers()
+    data.use_folder(WORK / "data")
+    results = []
+    chosen = [row for row in rows() if row.name.startswith(wanted)]
+    if not chosen:
+        raise SystemExit(f"there is no benchmark {wanted}; there are {', '.join(row.name for row in rows())}")
+    for row in chosen:
+        files = [f() for f in row.prepare]
+        row.prepare = files
+        print(f"{row.name}: {row.work} ...", flush=True)
+        for r in measure(row):
+            results.append(r)
+            print(f"  {r['peer']}: {r['peer_seconds']:.3f} s, mercer: {r['our_seconds']:.3f} s, ratio {r['ratio']:.1f} (wanted {r['wanted']}), "
+                  f"memory {r['our_peak_bytes'] / 1e6:.0f} against {r['peer_peak_bytes'] / 1e6:.0f} MB, results differ by {r['disagreement']:.0e}", flush=True)
+    grown = growth() if not wanted else None
+    (WORK / "results.json").write_text(json.dumps({"results": results, "growth": grown}, indent=2))
+    if not wanted:
+        write_page(results, grown)
+        print("written: docs/benchmarks.md")
+    print(table(results))
+
+
+if __name__ == "__main__":
+    main()
