@@ -1,0 +1,80 @@
+// What the files of the extension share: arrays in and out, and jobs that run without the GIL yet hear Ctrl-C.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mercer/error.hpp"
+#include "mercer/matrix.hpp"
+#include "mercer/run.hpp"
+#include "mercer/samples.hpp"
+
+namespace mercer::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// One call into the library: threads, memory and progress from Python, the GIL released while it works. The library reports
+// progress on the calling thread some twenty times a second; there signals are looked at, so Ctrl-C stops any long job.
+class Job {
+ public:
+  Job(int threads, std::size_t memory, nb::object progress) : progress_(std::move(progress)) {
+    run_.threads = threads;
+    run_.memory = memory;
+    run_.progress = [this](const ProgressEvent& event) { return report(event); };
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  template <class Work>
+  auto operator()(Work&& work) {
+    try {
+      const nb::gil_scoped_release released;
+      return std::forward<Work>(work)(std::as_const(run_));
+    } catch (const Cancelled&) {
+      if (error_) throw nb::python_error(std::move(*error_));
+      throw;
+    }
+  }
+
+ private:
+  bool report(const ProgressEvent& event) {
+    const nb::gil_scoped_acquire held;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress_.is_none()) progress_(nb::str(event.stage.data(), event.stage.size()), event.fraction, event.seconds);
+      return true;
+    } catch (nb::python_error& error) {
+      error_.emplace(std::move(error));  // raised again when the job has come back
+      return false;
+    }
+  }
+
+  Run run_{};
+  nb::object progress_;
+  std::optional<nb::python_error> error_{};
+};
+
+// A C++ value moved to the heap, kept alive by the arrays that look into it.
+template <class T>
+nb::capsule keep(T value) {
+  return nb::capsule(new T(std::move(value)), [](void* p) noexcept { delete static_cast<T*>(p); });
+}
+
+void bind_samples(nb::module_& m);
+void bind_kernels(nb::module_& m);
+void bind_gram(nb::module_& m);
+void bind_models(nb::module_& m);
+void bind_model_files(nb::module_& m);
+void bind_simulate(nb::module_& m);
+
+}  // namespace mercer::python

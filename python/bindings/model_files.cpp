@@ -1,0 +1,122 @@
+// Models in files, with what turns a table into their features.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/variant.h>
+
+#include <cmath>
+
+#include "bindings.hpp"
+#include "mercer/model_file.hpp"
+
+namespace mercer::python {
+
+namespace {
+
+// Numbers or words, as a table column has them.
+using Values = std::variant<std::vector<double>, std::vector<std::string>>;
+using NamedColumns = std::vector<std::pair<std::string, Values>>;
+
+Table table_of(NamedColumns columns, bool named) {
+  Table table;
+  table.source = "X";
+  table.has_header = named;
+  for (auto& [name, values] : columns) {
+    Column column;
+    column.name = name;
+    column.values = std::move(values);
+    std::visit(
+        [&]<class Cells>(const Cells& cells) {
+          for (std::size_t i = 0; i < cells.size(); ++i) {
+            bool is_missing = false;
+            if constexpr (std::is_same_v<Cells, std::vector<double>>) {
+              is_missing = std::isnan(cells[i]);
+            } else {
+              is_missing = cells[i].empty();
+            }
+            if (is_missing) column.missing.push_back(static_cast<Index>(i));
+          }
+        },
+        column.values);
+    table.names.push_back(name);
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
+// Only the names of the columns matter to a model fitted on a plain matrix.
+Encoder names_only(const std::vector<std::string>& names, const std::string& target) {
+  Encoder encoder;
+  for (const std::string& name : names) encoder.features.push_back({.name = name, .categories = {}, .fill = 0});
+  encoder.width = static_cast<Index>(names.size());
+  encoder.target = target;
+  return encoder;
+}
+
+bool changes_values(const Encoder& encoder) {
+  bool changes = encoder.fills_missing || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
+  for (const FeatureColumn& column : encoder.features) changes = changes || !column.categories.empty();
+  return changes;
+}
+
+SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names) {
+  return {model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
+}
+
+Matrix predict_table(const SavedModel& self, NamedColumns columns, bool named, int threads) {
+  if (!self.encoder) throw InvalidArgument("this model was fitted on a plain matrix: it takes rows, not a table");
+  Job job(threads, 0, nb::none());
+  return job([&](const Run& run) { return self.predict(self.encoder->features_of(table_of(std::move(columns), named)), run); });
+}
+
+}  // namespace
+
+void bind_model_files(nb::module_& m) {
+  nb::class_<SavedModel>(m, "SavedModel", "What a model file holds.")
+      .def_prop_ro("kind", &SavedModel::kind)
+      .def_prop_ro("width", &SavedModel::width)
+      .def_prop_ro("model", [](const SavedModel& s) { return s.model; })
+      .def_prop_ro("has_encoder", [](const SavedModel& s) { return s.encoder.has_value(); })
+      .def_prop_ro("changes_values", [](const SavedModel& s) { return s.encoder && changes_values(*s.encoder); })
+      .def_prop_ro("is_sparse", [](const SavedModel& s) { return s.encoder && s.encoder->sparse; })
+      .def_prop_ro("feature_names", [](const SavedModel& s) { return s.encoder ? s.encoder->feature_names() : std::vector<std::string>(); })
+      .def_prop_ro("column_names",
+                   [](const SavedModel& s) {
+                     std::vector<std::string> names;
+                     if (s.encoder) {
+                       for (const FeatureColumn& column : s.encoder->features) names.push_back(column.name);
+                     }
+                     return names;
+                   })
+      .def_prop_ro("target", [](const SavedModel& s) { return s.encoder ? s.encoder->target : std::string(); })
+      .def_prop_ro("classes",
+                   [](const SavedModel& s) {
+                     const bool any = s.encoder && s.encoder->task == Task::classification;
+                     return any ? std::optional(s.encoder->classes) : std::nullopt;
+                   })
+      .def(
+          "scaled", [](const SavedModel& s, const Samples& X) { return s.encoder ? s.encoder->scaler.apply(X) : X; }, "X"_a)
+      .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0)
+      .def("__getstate__",
+           [](const SavedModel& s) {
+             const std::string bytes = model_to_bytes(s);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("__setstate__", [](SavedModel& self, const nb::bytes& bytes) {
+        new (&self) SavedModel(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle"));
+      });
+  m.def(
+      "save_model",
+      [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
+        const nb::gil_scoped_release released;
+        save_model(saved(model, names), path);
+      },
+      "model"_a, "feature_names"_a.none(), "path"_a);
+  m.def(
+      "save_saved", [](const SavedModel& model, const std::string& path) { save_model(model, path); }, "model"_a, "path"_a);
+  m.def("load_model", &load_model, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("model_info", &model_info, "path"_a);
+  m.def(
+      "classes_from_scores", [](const Matrix& scores) { return classes_from_scores(scores); }, "scores"_a);
+}
+
+}  // namespace mercer::python

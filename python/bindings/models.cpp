@@ -1,0 +1,148 @@
+// Kernel ridge and ridge regression.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings.hpp"
+#include "mercer/kernel_ridge.hpp"
+#include "mercer/model_file.hpp"
+#include "mercer/ridge.hpp"
+
+namespace mercer::python {
+
+namespace {
+
+using Targets = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+Eigen::Map<const Matrix> matrix_of(const Targets& y) { return {y.data(), static_cast<Index>(y.shape(0)), static_cast<Index>(y.shape(1))}; }
+
+KernelRidgeModel fit_krr(const Samples& X, const Targets& y, const Kernel& kernel, const Vector& alpha, std::optional<double> lambda,
+                         bool fit_intercept, const Vector& sample_weight, std::optional<bool> float32, int threads, std::size_t memory,
+                         nb::object progress) {
+  KernelRidgeOptions options{.kernel = kernel,
+                             .alpha_per_target = alpha,
+                             .lambda = lambda,
+                             .fit_intercept = fit_intercept,
+                             .sample_weight = sample_weight,
+                             .precision = {},
+                             .run = {}};
+  if (float32) options.precision = *float32 ? Precision::float32 : Precision::float64;
+  Job job(threads, memory, std::move(progress));
+  return job([&](const Run& run) {
+    options.run = run;
+    return fit_kernel_ridge(X, matrix_of(y), options);
+  });
+}
+
+RidgeModel fit_ridge_of(const Samples& X, const Targets& y, const Vector& alpha, std::optional<double> lambda, bool fit_intercept,
+                        int degree, const Vector& sample_weight, int threads, std::size_t memory, nb::object progress) {
+  RidgeOptions options{.alpha_per_target = alpha,
+                       .lambda = lambda,
+                       .fit_intercept = fit_intercept,
+                       .degree = degree,
+                       .sample_weight = sample_weight,
+                       .run = {}};
+  Job job(threads, memory, std::move(progress));
+  return job([&](const Run& run) {
+    options.run = run;
+    return fit_ridge(X, matrix_of(y), options);
+  });
+}
+
+// Rows as they are: one row (1-D) or several (2-D), float32 or float64, C order. Nothing is kept beyond the call.
+Samples rows_of(const Rows& x) {
+  if (x.ndim() != 1 && x.ndim() != 2) throw InvalidArgument("decision takes one row or a matrix of rows");
+  const auto rows = x.ndim() == 1 ? Index{1} : static_cast<Index>(x.shape(0));
+  const auto cols = static_cast<Index>(x.shape(x.ndim() - 1));
+  if (x.dtype() == nb::dtype<double>())
+    return Samples::borrow(DenseRows<double>{static_cast<const double*>(x.data()), rows, cols, cols}, nullptr);
+  if (x.dtype() == nb::dtype<float>())
+    return Samples::borrow(DenseRows<float>{static_cast<const float*>(x.data()), rows, cols, cols}, nullptr);
+  throw InvalidArgument("decision takes float32 or float64 rows");
+}
+
+template <class Model>
+Matrix predict_with(const Model& model, const Samples& X, const Run& run) {
+  if constexpr (requires { model.predict(X, run); }) {
+    return model.predict(X, run);
+  } else {
+    return model.predict(X);
+  }
+}
+
+// The quick way in: no validation in Python, a number for one row of one target, else an array without the axes of length one.
+template <class Model>
+nb::object decision(const Model& model, const Rows& x) {
+  const Samples X = rows_of(x);
+  Matrix f = predict_with(model, X, Run{.threads = X.size() == 1 ? 1 : 0});
+  if (x.ndim() == 1 && f.cols() == 1) return nb::float_(f(0, 0));
+  if (x.ndim() == 1) return nb::cast(Vector(f.row(0).transpose()));
+  if (f.cols() == 1) return nb::cast(Vector(f.col(0)));
+  return nb::cast(std::move(f));
+}
+
+template <class Model>
+Matrix predict(const Model& model, const Samples& X, int threads, std::size_t memory, nb::object progress) {
+  Job job(threads, memory, std::move(progress));
+  return job([&](const Run& run) { return predict_with(model, X, run); });
+}
+
+template <class Model>
+nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc) {
+  return nb::class_<Model>(m, name, doc)
+      .def("decision", &decision<Model>, "x"_a, "Predictions without validation, for one row (1-D) or several (2-D).")
+      .def("predict", &predict<Model>, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none())
+      .def("__getstate__",
+           [](const Model& model) {
+             const std::string bytes = model_to_bytes({model, std::nullopt});
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("__setstate__", [](Model& self, const nb::bytes& bytes) {
+        new (&self) Model(std::get<Model>(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle").model));
+      });
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  nb::class_<SolveSummary>(m, "SolveSummary", "How a linear system was solved.")
+      .def_ro("method", &SolveSummary::method)
+      .def_ro("positive_definite", &SolveSummary::positive_definite)
+      .def_ro("rank", &SolveSummary::rank)
+      .def_ro("residual", &SolveSummary::residual)
+      .def_ro("seconds", &SolveSummary::seconds)
+      .def_ro("bytes", &SolveSummary::bytes)
+      .def("__str__", [](const SolveSummary& s) { return s.sentence; })
+      .def("__repr__", [](const SolveSummary& s) { return s.sentence; });
+  bind_model<KernelRidgeModel>(m, "KernelRidgeModel", "A fitted kernel ridge regression; immutable.")
+      .def_prop_ro("kernel", &KernelRidgeModel::kernel)
+      .def_prop_ro("samples", &KernelRidgeModel::samples)
+      .def_prop_ro("dual_coef", &KernelRidgeModel::dual_coef, nb::rv_policy::reference_internal)
+      .def_prop_ro("intercept", &KernelRidgeModel::intercept, nb::rv_policy::copy)
+      .def_prop_ro("alpha", &KernelRidgeModel::alpha, nb::rv_policy::copy)
+      .def_prop_ro("is_float32", [](const KernelRidgeModel& k) { return k.precision() == Precision::float32; })
+      .def_prop_ro("summary", &KernelRidgeModel::summary, nb::rv_policy::copy);
+  m.def("fit_kernel_ridge", &fit_krr, "X"_a, "y"_a, "kernel"_a, "alpha"_a, "lambda_"_a.none(), "fit_intercept"_a, "sample_weight"_a,
+        "float32"_a.none(), "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+
+  nb::class_<RidgeSummary>(m, "RidgeSummary", "Spectrum and conditioning of a ridge regression.")
+      .def_ro("singular_values", &RidgeSummary::singular_values)
+      .def_ro("filter", &RidgeSummary::filter, "s / (s^2 + alpha), for the first target")
+      .def_ro("rank", &RidgeSummary::rank)
+      .def_ro("condition_before", &RidgeSummary::condition_before, "condition number of the design")
+      .def_ro("condition_after", &RidgeSummary::condition_after, "condition number of [X; sqrt(alpha) I]")
+      .def_ro("degrees_of_freedom", &RidgeSummary::degrees_of_freedom)
+      .def_ro("seconds", &RidgeSummary::seconds)
+      .def("__str__", [](const RidgeSummary& s) { return s.sentence; })
+      .def("__repr__", [](const RidgeSummary& s) { return s.sentence; });
+  bind_model<RidgeModel>(m, "RidgeModel", "A fitted ridge regression; immutable.")
+      .def_prop_ro("coef", &RidgeModel::coef, nb::rv_policy::copy)
+      .def_prop_ro("intercept", &RidgeModel::intercept, nb::rv_policy::copy)
+      .def_prop_ro("degree", &RidgeModel::degree)
+      .def_prop_ro("n_features", &RidgeModel::n_features)
+      .def_prop_ro("summary", &RidgeModel::summary, nb::rv_policy::copy);
+  m.def("fit_ridge", &fit_ridge_of, "X"_a, "y"_a, "alpha"_a, "lambda_"_a.none(), "fit_intercept"_a, "degree"_a, "sample_weight"_a,
+        "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+  m.def(
+      "monomials", [](const Targets& X, int degree) { return monomials(matrix_of(X), degree); }, "X"_a, "degree"_a);
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,53 @@
+// The extension module mercer._mercer: converts, releases the GIL, calls the library. Checks and defaults live in the Python files.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings.hpp"
+#include "mercer/version.hpp"
+
+namespace mercer::python {
+
+namespace {
+
+void translate(const std::exception_ptr& thrown, void* file_error) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const InvalidArgument& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const FileError& error) {
+    PyErr_SetString(static_cast<PyObject*>(file_error), error.what());
+  } catch (const OverBudget& error) {
+    PyErr_SetString(PyExc_MemoryError, error.what());
+  } catch (const NotOffered& error) {
+    PyErr_SetString(PyExc_NotImplementedError, error.what());
+  } catch (const Cancelled&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+  }
+}
+
+}  // namespace
+
+}  // namespace mercer::python
+
+NB_MODULE(_mercer, m) {
+  using namespace mercer::python;  // NOLINT(google-build-using-namespace)
+  nb::set_leak_warnings(false);    // a kernel or model that a program holds in a global is alive at exit, and no leak
+  m.doc() = "The compiled part of Mercer; import mercer instead.";
+  // A bad file is a bad value; programs that treat every trouble with files alike catch it as OSError too.
+  const nb::object bases = nb::make_tuple(nb::handle(PyExc_ValueError), nb::handle(PyExc_OSError));
+  nb::object file_error =
+      nb::steal(PyErr_NewExceptionWithDoc("mercer.FileError", "A file that cannot be read, written or understood.", bases.ptr(), nullptr));
+  m.attr("FileError") = file_error;
+  nb::register_exception_translator(translate, file_error.release().ptr());
+
+  m.def("version", &mercer::version);
+  m.def("default_threads", &mercer::default_threads);
+  m.def(
+      "parse_bytes", [](const std::string& text) { return mercer::parse_bytes(text); }, "text"_a);
+  m.def("memory_budget", &mercer::memory_budget, "requested"_a = 0);
+  m.def("release_memory", &mercer::release_memory);
+  bind_samples(m);
+  bind_kernels(m);
+  bind_gram(m);
+  bind_models(m);
+  bind_model_files(m);
+  bind_simulate(m);
+}

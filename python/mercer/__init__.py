@@ -1,0 +1,36 @@
+"""Mercer: kernel methods to learn, explore, test and reweight.
+
+>>> import mercer
+>>> X, y = mercer.datasets.waves()
+>>> model = mercer.KernelRidge(kernel="gaussian(0.5)", alpha=0.1).fit(X, y)
+>>> model.predict([[1.0]]).shape
+(1,)
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+from . import datasets, kernels
+from ._files import TableModel, info, load, save
+from ._gram import GramCheck, check_gram, gram
+from ._kernel_ridge import KernelRidge
+from ._mercer import FileError, version
+from ._ridge import Ridge, monomials
+from .kernels import Kernel, kernel
+
+__version__: str = version()
+
+__all__ = [
+    "FileError",
+    "GramCheck",
+    "Kernel",
+    "KernelRidge",
+    "Ridge",
+    "TableModel",
+    "check_gram",
+    "datasets",
+    "gram",
+    "info",
+    "kernel",
+    "kernels",
+    "load",
+    "monomials",
+    "save",
+]

@@ -1,0 +1,96 @@
+"""Arrays as the compiled library reads them: float32 or float64 rows in one piece, or CSR with sorted rows; copied only if they are not."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._mercer import Samples
+
+
+def is_float32(X: Any) -> bool:
+    return getattr(X, "dtype", None) == np.float32
+
+
+def _csr_samples(X: Any) -> Samples:
+    X = sp.csr_array(X) if not sp.issparse(X) or X.format != "csr" else X
+    if not X.has_canonical_format:  # sorted columns, no entry twice
+        X = X.copy()
+        X.sum_duplicates()
+    values = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"X has {X.shape[1]} columns; sparse rows may have at most {np.iinfo(np.int32).max}")
+    columns = np.ascontiguousarray(X.indices, dtype=np.int32)
+    return Samples.csr(np.ascontiguousarray(values), columns, np.ascontiguousarray(X.indptr, dtype=np.int64), X.shape[1])
+
+
+def _dense_samples(X: np.ndarray) -> Samples:
+    rows_in_one_piece = X.shape[0] <= 1 or X.strides[0] >= X.shape[1] * X.itemsize
+    columns_adjacent = X.shape[1] <= 1 or X.strides[1] == X.itemsize
+    whole_steps = X.shape[0] <= 1 or X.strides[0] % X.itemsize == 0
+    if not (rows_in_one_piece and columns_adjacent and whole_steps and X.flags.aligned):
+        X = np.ascontiguousarray(X)
+        if not X.flags.aligned:
+            X = X.copy()
+    return Samples.dense(X)
+
+
+def samples(X: Any) -> Samples:
+    """Samples over validated rows: a 2-D float array or a scipy sparse matrix."""
+    return _csr_samples(X) if sp.issparse(X) else _dense_samples(X)
+
+
+def rows(X: Any, name: str = "X") -> Any:
+    """A 2-D array of float32 or float64 (or a sparse matrix) from what a user gave, for functions that are not estimators."""
+    if sp.issparse(X):
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"{name} must hold real numbers, got dtype {X.dtype}")
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    array = np.asarray(X)
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    if array.ndim != 2:
+        hint = f"; use {name}.reshape(-1, 1) for one feature or {name}.reshape(1, -1) for one sample" if array.ndim == 1 else ""
+        raise ValueError(f"{name} must have two dimensions (one row per sample), got {array.ndim}{hint}")
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(f"{name} must have at least one row and one column, got shape {array.shape}")
+    if array.dtype == np.float32 and array.dtype.isnative:
+        return array
+    return array.astype(np.float64, copy=False)
+
+
+def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:
+    """Samples for a cross-Gram, and whether it is to be float32: only if both sides are. Y=None (or X itself) is X against X."""
+    A = rows(X)
+    if Y is None or Y is X:
+        S = samples(A)
+        S.require_finite("X")
+        return S, S, is_float32(A)
+    B = rows(Y, "Y")
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(f"X has {A.shape[1]} columns but Y has {B.shape[1]}")
+    single = is_float32(A) and is_float32(B)
+    if not single:
+        A, B = (M.astype(np.float64, copy=False) for M in (A, B))
+    if sp.issparse(A) != sp.issparse(B):
+        A, B = sp.csr_array(A), sp.csr_array(B)
+    S, T = samples(A), samples(B)
+    S.require_finite("X")
+    T.require_finite("Y")
+    return S, T, single
+
+
+def to_numpy(S: Samples) -> Any:
+    """The rows of samples, shared: an array, or a scipy CSR array."""
+    parts = S.arrays()
+    if not isinstance(parts, tuple):
+        return parts
+    values, columns, offsets, width = parts
+    return sp.csr_array((values, columns, offsets), shape=(len(offsets) - 1, width))

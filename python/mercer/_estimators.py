@@ -1,0 +1,42 @@
+"""What the estimators share: validation of targets, weights and penalties, with messages that say what, got, wanted."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+FLOATS = (np.float64, np.float32)
+
+
+def penalties(alpha: Any, lambda_: Any, n_targets: int) -> np.ndarray:
+    """alpha as one number per target, checked; lambda_ is checked too."""
+    if lambda_ is not None and (not isinstance(lambda_, Real) or not 0 <= lambda_ < np.inf):
+        raise ValueError(f"lambda_ must be a finite number >= 0, or None, got {lambda_!r}")
+    try:
+        values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"alpha must be a number >= 0, or one per target, got {alpha!r}") from None
+    if values.ndim != 1 or values.size not in (1, n_targets):
+        raise ValueError(f"alpha must be one number or one per target ({n_targets}), got shape {values.shape}")
+    if not np.all((values >= 0) & (values < np.inf)):
+        raise ValueError(f"alpha must be a finite number >= 0, got {alpha!r}")
+    return np.ascontiguousarray(np.broadcast_to(values, (n_targets,)))
+
+
+def weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """Sample weights for the library: empty where none are given."""
+    if sample_weight is None:
+        return np.empty(0)
+    checked = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (checked < 0).any():
+        at = int(np.flatnonzero(checked < 0)[0])
+        raise ValueError(f"sample_weight must be >= 0, got {checked[at]} for sample {at}")
+    return np.ascontiguousarray(checked)
+
+
+def targets(y: np.ndarray) -> np.ndarray:
+    """y as a C-ordered float64 matrix, one column per target."""
+    return np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)

@@ -1,0 +1,188 @@
+"""Models in files, shared with the command line."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import errno
+import json
+import os
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import accuracy_score, r2_score
+
+from . import _data, _mercer, _run
+from ._gram_ridge import GramRidgeModel
+from ._kernel_ridge import KernelRidge
+from ._mercer import FileError
+from ._ridge import Ridge
+from .kernels import _wrap
+
+__all__ = ["TableModel", "info", "load", "save"]
+
+
+class _MissingFile(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
+def _existing(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise _MissingFile(errno.ENOENT, "there is no such model file", name)
+    return name
+
+
+def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing."""
+    name = os.fspath(path)
+    if isinstance(model, TableModel):
+        _mercer.save_saved(model._saved, name)
+        return
+    native = getattr(model, "model_", None)
+    if isinstance(native, GramRidgeModel):
+        raise ValueError("a model on a precomputed or Python kernel cannot go into a model file, which holds no code: pickle it instead")
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel):
+        raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
+    names = getattr(model, "feature_names_in_", None)
+    _mercer.save_model(native, None if names is None else [str(n) for n in names], name)
+
+
+def load(path: str | os.PathLike[str]) -> KernelRidge | Ridge | TableModel:
+    """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels."""
+    saved = _mercer.load_model(_existing(path))
+    return TableModel(saved) if saved.changes_values else _estimator(saved)
+
+
+def info(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The header of a model file: version, kind, kernel, options, feature names, summary."""
+    return json.loads(_mercer.model_info(_existing(path)))
+
+
+def _alpha_of(summary: _mercer.RidgeSummary) -> float:
+    """alpha from the filter s / (s^2 + alpha), to rounding: the file of a ridge model does not name it."""
+    s, f = summary.singular_values, summary.filter
+    if not f.any():
+        return 0.0
+    j = np.flatnonzero(f)[-1]  # the smallest singular value says most about alpha
+    alpha = s[j] / f[j] - s[j] ** 2
+    return float(f"{alpha:.12g}") if alpha > 1e-14 * s[j] ** 2 else 0.0
+
+
+def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
+    model = saved.model
+    estimator: KernelRidge | Ridge
+    if isinstance(model, _mercer.KernelRidgeModel):
+        alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
+        estimator = KernelRidge(
+            alpha,
+            kernel=_wrap(model.kernel),
+            fit_intercept=bool(np.any(model.intercept)),
+            precision="float32" if model.is_float32 else None,
+        )
+        estimator._X_fit = None
+        n_targets = model.dual_coef.shape[1]
+    else:
+        estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
+        n_targets = len(model.coef)
+    estimator.model_ = model
+    estimator._single_target = n_targets == 1
+    estimator.n_features_in_ = saved.width
+    if saved.column_names and not saved.changes_values:
+        estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
+    return estimator
+
+
+class TableModel:
+    """A model from a file, with the treatment of table columns that was learned with it: scaling, categories, missing values, labels.
+
+    ``predict`` takes a pandas DataFrame (columns by name, in any order, further ones ignored) or an array of the feature columns in order,
+    in the units of the original table.
+
+    Attributes
+    ----------
+    kind : "krr" or "ridge".
+    feature_names_in_ : the table columns used.
+    target : the name of the target column.
+    classes_ : the labels of a classifier, None for regression.
+    estimator : the estimator inside, which takes encoded and scaled rows.
+    """
+
+    def __init__(self, saved: _mercer.SavedModel) -> None:
+        self._saved = saved
+
+    def __repr__(self) -> str:
+        return f"TableModel(kind={self.kind!r}, target={self.target!r}, features={list(self.feature_names_in_)!r})"
+
+    @property
+    def kind(self) -> str:
+        return self._saved.kind
+
+    @property
+    def target(self) -> str:
+        return self._saved.target
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return np.asarray(self._saved.column_names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._saved.width if self._saved.is_sparse else len(self._saved.column_names)
+
+    @property
+    def classes_(self) -> np.ndarray | None:
+        labels = self._saved.classes
+        if labels is None:
+            return None
+        try:
+            return np.asarray([int(text) for text in labels])
+        except ValueError:
+            pass
+        try:
+            return np.asarray([float(text) for text in labels])
+        except ValueError:
+            return np.asarray(labels, dtype=object)
+
+    @property
+    def estimator(self) -> KernelRidge | Ridge:
+        return _estimator(self._saved)
+
+    def _scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
+        if sp.issparse(X) or self._saved.is_sparse:
+            rows = _data.samples(_data.rows(X))
+            rows.require_finite("X")
+            return self._saved.model.predict(self._saved.scaled(rows), _run.threads(n_jobs))
+        named = hasattr(X, "columns")
+        if named:
+            columns = [(str(name), _column(X[name].to_numpy())) for name in X.columns]
+        else:
+            array = np.asarray(X)
+            if array.ndim != 2:
+                raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
+            columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
+        return self._saved.predict_table(columns, named, _run.threads(n_jobs))
+
+    def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """The model's real values: predictions of a regression, class scores of a classifier."""
+        scores = self._scores(X, n_jobs)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """Numbers for a regression, labels for a classifier."""
+        classes = self.classes_
+        if classes is None:
+            return self.decision_function(X, n_jobs=n_jobs)
+        return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
+
+    def score(self, X: Any, y: Any) -> float:
+        """R^2 of a regression, accuracy of a classifier."""
+        measure = r2_score if self.classes_ is None else accuracy_score
+        return float(measure(y, self.predict(X)))
+
+
+def _column(values: np.ndarray) -> list[float] | list[str]:
+    """Numbers, or words where some cell is no number; a missing cell is NaN or an empty word."""
+    try:
+        return values.astype(np.float64).tolist()
+    except (TypeError, ValueError):
+        return ["" if v is None or v != v else str(v) for v in values]

@@ -1,0 +1,57 @@
+"""Gram matrices and the check whether a matrix is one."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _data, _mercer, _run
+from ._mercer import GramCheck
+from .kernels import Gaussian, Kernel, kernel as make_kernel
+
+__all__ = ["GramCheck", "check_gram", "gram"]
+
+
+def gram(
+    X: Any,
+    Y: Any = None,
+    kernel: Kernel | str | None = None,
+    *,
+    dtype: Any = None,
+    n_jobs: int | None = None,
+    memory: str | float | None = None,
+    verbose: bool = False,
+) -> np.ndarray:
+    """The matrix of k(x_i, y_j).
+
+    Parameters
+    ----------
+    X, Y : arrays or scipy sparse matrices, one row per sample. Y=None takes X on both sides.
+    kernel : a kernel, or its text; None is a Gaussian with the median distance as its length scale.
+    dtype : float32 or float64; None: float32 if both sides are float32, else float64.
+    n_jobs : threads; None: MERCER_NUM_THREADS, else all cores.
+    memory : the budget, a number of bytes or text such as "4G"; a matrix above it is a MemoryError before anything is allocated.
+    verbose : show a progress bar on stderr.
+    """
+    k = Gaussian("auto") if kernel is None else make_kernel(kernel)
+    A, B, float32 = _data.samples_pair(X, Y)
+    if dtype is not None:
+        wanted = np.dtype(dtype)
+        if wanted not in (np.float32, np.float64):
+            raise ValueError(f"dtype must be float32 or float64, got {wanted}")
+        float32 = wanted == np.float32
+    with _run.progress(verbose) as bar:
+        return _mercer.gram(k._native, A, B, float32, _run.threads(n_jobs), _run.memory_bytes(memory), bar)
+
+
+def check_gram(K: Any, *, n_jobs: int | None = None) -> GramCheck:
+    """Is K a Gram matrix: symmetric, with no eigenvalue below zero by more than rounding? True in a condition if it is.
+
+    The answer prints as a sentence and carries ``symmetric``, ``psd``, ``smallest_eigenvalue``, ``rank`` and ``violating``,
+    a unit vector v with v'Kv < 0.
+    """
+    matrix = np.ascontiguousarray(_data.rows(K, "K"), dtype=np.float64)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"a Gram matrix is square, got shape {matrix.shape}")
+    return _mercer.check_gram(matrix, _run.threads(n_jobs))

@@ -1,0 +1,20 @@
+"""Shared data: small problems in every shape that estimators accept."""
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("mercer", max_examples=25, deadline=None, derandomize=True)
+settings.load_profile("mercer")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def problem(rng):
+    """60 rows of 4 numbers, and three targets."""
+    X = rng.normal(size=(60, 4))
+    Y = np.column_stack([np.sin(X[:, 0]) + X[:, 1], X @ [1.0, -2.0, 0.5, 0.0], rng.normal(size=60)])
+    return X, Y

@@ -1,0 +1,110 @@
+"""scikit-learn's own checks on every estimator, and its tools around them."""
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
+from sklearn.linear_model import Ridge as ScikitRidge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mercer
+from mercer.kernels import Gaussian
+
+# Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "KernelRidge": {},
+    "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
+}
+
+
+@parametrize_with_checks(
+    [
+        mercer.KernelRidge(),
+        mercer.KernelRidge(kernel="gaussian(2)", fit_intercept=True),  # not auto: the median of distances knows no weights
+        mercer.KernelRidge(kernel="sigmoid"),
+        mercer.Ridge(),
+        mercer.Ridge(degree=2, alpha=0.1),
+    ],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator).__name__],
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_no_failure_beyond_scikit_learns_own_list():
+    instance_generator = pytest.importorskip("sklearn.utils._test_common.instance_generator")
+    for name, twin in (("KernelRidge", ScikitKernelRidge), ("Ridge", ScikitRidge)):
+        assert EXPECTED_FAILURES[name].keys() <= instance_generator.PER_ESTIMATOR_XFAIL_CHECKS.get(twin, {}).keys()
+
+
+@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)])
+def test_parameters_of_the_twin_hold(ours, twin):
+    mine, theirs = ours().get_params(), twin().get_params()
+    for name, default in theirs.items():
+        assert mine[name] == default, name
+
+
+@pytest.mark.parametrize("estimator", [mercer.KernelRidge(kernel=Gaussian(2), alpha=0.1), mercer.Ridge(alpha=0.1)], ids=["krr", "ridge"])
+class TestLifeOfAnEstimator:
+    def test_clone_and_params(self, estimator):
+        copy = clone(estimator)
+        assert copy.get_params() == estimator.get_params()
+        assert copy.set_params(alpha=3).alpha == 3 and estimator.alpha == 0.1
+
+    def test_pickle_predicts_the_same_bits(self, estimator, problem):
+        X, Y = problem
+        fitted = clone(estimator).fit(X, Y)
+        restored = pickle.loads(pickle.dumps(fitted))
+        np.testing.assert_array_equal(restored.predict(X), fitted.predict(X))
+        assert str(restored.summary_) == str(fitted.summary_)
+
+    def test_unfitted(self, estimator):
+        fresh = clone(estimator)
+        with pytest.raises(NotFittedError):
+            fresh.predict([[1.0]])
+        for name in ("dual_coef_", "coef_", "intercept_", "summary_"):
+            assert not hasattr(fresh, name)
+
+    def test_feature_names(self, estimator, problem):
+        X, Y = problem
+        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+        fitted = clone(estimator).fit(frame, Y[:, 0])
+        assert list(fitted.feature_names_in_) == ["a", "b", "c", "d"] and fitted.n_features_in_ == 4
+        with pytest.raises(ValueError, match="feature names should match"):
+            fitted.predict(frame[["b", "a", "c", "d"]])
+
+    def test_grid_search_in_a_pipeline_with_processes(self, estimator, problem):
+        X, Y = problem
+        search = GridSearchCV(make_pipeline(StandardScaler(), clone(estimator)), {f"{type(estimator).__name__.lower()}__alpha": [0.01, 1.0]}, n_jobs=2)
+        search.fit(X, Y[:, 0])
+        assert search.best_params_[f"{type(estimator).__name__.lower()}__alpha"] in (0.01, 1.0)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_kernels_are_searched_like_any_parameter(problem):
+    X, Y = problem
+    search = GridSearchCV(mercer.KernelRidge(alpha=0.1), {"kernel": ["linear", Gaussian(2), "gaussian(2) + linear"]}).fit(X, Y[:, 0])
+    assert search.best_estimator_.kernel_ is not None
+
+
+def test_precomputed_kernels_are_split_on_both_sides(problem):
+    X, Y = problem
+    K = Gaussian(2)(X)
+    given = cross_val_score(mercer.KernelRidge(kernel="precomputed", alpha=0.1), K, Y[:, 0], cv=3)
+    own = cross_val_score(mercer.KernelRidge(kernel=Gaussian(2), alpha=0.1), X, Y[:, 0], cv=3)
+    np.testing.assert_allclose(given, own, rtol=1e-9)
+
+
+def test_joblib_threads_share_a_model(problem):
+    X, Y = problem
+    model = mercer.KernelRidge(kernel="gaussian(1)").fit(X, Y)
+    expected = model.predict(X)
+    for got in Parallel(n_jobs=4, backend="threading")(delayed(model.predict)(X) for _ in range(16)):
+        np.testing.assert_array_equal(got, expected)
