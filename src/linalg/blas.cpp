@@ -1,14 +1,16 @@
 // One process-wide thread count rules OpenBLAS. It is 1 from load on, so that Mercer's own tiles are the parallelism and their bits never
-// change; BlasThreads raises it for a LAPACK call. Counted, not exclusive: a LAPACK call that was cancelled and left to finish must not
-// make the next one wait.
+// change; BlasThreads raises it for a LAPACK call. Nobody waits for anybody: a LAPACK call that was cancelled and left to finish must not
+// hold up the next one.
 //
-// Fork: OpenBLAS stops its workers before a fork and starts them again on demand, which is only safe while none is at work; so a fork
-// waits until the LAPACK calls in flight have ended, and the child starts with no call in flight and one thread.
+// Fork: OpenBLAS stops its workers before a fork and starts them again on demand; a worker that is busy then misses the word and the fork
+// hangs. So before OpenBLAS gets its turn the count goes down to 1, and the fork waits for the calls in flight: until they are over, but
+// no longer than the longest single BLAS call inside them should take, after which the workers are idle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linalg/blas.hpp"
 
 #include <pthread.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -17,10 +19,14 @@ namespace mercer::linalg {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+constexpr auto longest_call = std::chrono::seconds(5);
+
 struct Process {
   std::mutex guard;
   std::condition_variable idle;
-  int raised = 0;  // BlasThreads alive with more than one thread
+  int raised = 0;             // BlasThreads alive with more than one thread
+  Clock::time_point lowered;  // when the count last went down to 1
 };
 
 // Never destroyed: an abandoned LAPACK call may outlive the static objects.
@@ -29,19 +35,31 @@ Process& process() {
   return *state;
 }
 
+// The guard must be held.
+void lower(Process& p) {
+  if (openblas_get_num_threads() == 1) return;
+  openblas_set_num_threads(1);
+  p.lowered = Clock::now();
+}
+
 void before_fork() {
   Process& p = process();
   std::unique_lock lock(p.guard);
-  p.idle.wait(lock, [&] { return p.raised == 0; });
+  lower(p);
+  p.idle.wait_until(lock, p.lowered + longest_call, [&] { return p.raised == 0; });
   lock.release();  // held across the fork
 }
-void after_fork() { process().guard.unlock(); }
+void after_fork_in_parent() { process().guard.unlock(); }
+void after_fork_in_child() {
+  process().raised = 0;
+  process().guard.unlock();
+}
 
-// OpenBLAS registered its own handlers when it was loaded, before us: those that prepare run in reverse order, so ours waits first.
+// OpenBLAS registered its own handlers when it was loaded, before us: those that prepare run in reverse order, so ours comes first.
 const bool ready_from_load = [] {
   process();
   openblas_set_num_threads(1);
-  pthread_atfork(before_fork, after_fork, after_fork);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   return true;
 }();
 
@@ -57,13 +75,15 @@ BlasThreads::BlasThreads(int threads) : raises_(threads > 1) {
 BlasThreads::~BlasThreads() {
   if (!raises_) return;
   const std::lock_guard lock(process().guard);
-  if (--process().raised == 0) {
-    openblas_set_num_threads(1);
-    process().idle.notify_all();
-  }
+  --process().raised;
+  lower(process());
+  process().idle.notify_all();
 }
 
-void BlasThreads::calm() { openblas_set_num_threads(1); }
+void BlasThreads::calm() {
+  const std::lock_guard lock(process().guard);
+  lower(process());
+}
 
 const char* blas_name() {
   static const std::string name = std::string("OpenBLAS (") + openblas_get_corename() + ")";

@@ -43,8 +43,8 @@ inline void gemv_add(bool transposed, Index rows, Index cols, float alpha, const
               static_cast<int>(lda), x, 1, 1.0F, y, 1);
 }
 
-// While one lives, BLAS and LAPACK may use this many threads, in the whole process. So a Cholesky that runs beside an eigenproblem in
-// another thread of the same program is equal to rounding then, not to the bit.
+// While it lives, BLAS and LAPACK may use this many threads, in the whole process; where several live at a time, the last to begin or end
+// decides. So a Cholesky that runs beside an eigenproblem in another thread of the same program is equal to rounding then, not to the bit.
 class BlasThreads {
  public:
   explicit BlasThreads(int threads);

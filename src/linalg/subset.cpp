@@ -91,7 +91,7 @@ class SubsetView final : public LinearOperator {
 
   // A subset of a subset looks at the base directly.
   static Operator make(Operator op, std::vector<Index> rows, std::vector<Index> cols) {
-    linalg::require_block(*op, rows, cols);
+    linalg::require_block(*op, rows, cols, "subset: ");
     if (const auto* inner = dynamic_cast<const SubsetView*>(op.get())) {
       for (Index& i : rows) i = inner->row(i);
       for (Index& j : cols) j = inner->cols_[static_cast<std::size_t>(j)];

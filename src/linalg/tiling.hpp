@@ -46,10 +46,10 @@ inline void require_rows(const char* what, Index got, Index wanted) {
   if (got != wanted) throw InvalidArgument(fmt::format("{} has {} rows, the operator needs {}", what, got, wanted));
 }
 
-inline void require_block(const LinearOperator& op, std::span<const Index> I, std::span<const Index> J) {
-  const auto check = [](std::span<const Index> indices, Index size, const char* what) {
+inline void require_block(const LinearOperator& op, std::span<const Index> I, std::span<const Index> J, const char* view = "") {
+  const auto check = [&](std::span<const Index> indices, Index size, const char* what) {
     for (const Index i : indices) {
-      if (i < 0 || i >= size) throw InvalidArgument(fmt::format("{} index {} is outside 0 .. {}", what, i, size - 1));
+      if (i < 0 || i >= size) throw InvalidArgument(fmt::format("{}{} index {} is outside 0 .. {}", view, what, i, size - 1));
     }
   };
   check(I, op.rows(), "row");
