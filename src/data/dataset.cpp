@@ -206,8 +206,7 @@ Dataset make_dataset(const Table& table, const EncodeOptions& options) {
     if (options.target.empty()) {
       target = default_target(table.names, left_out);
       if (target < 0) throw InvalidArgument(fmt::format("{}: every column is left out", source_name(table)));
-      const bool last = std::find(left_out.begin() + target + 1, left_out.end(), false) == left_out.end();
-      how = last ? "the last one" : "by its name";
+      how = is_target_name(table.names[static_cast<std::size_t>(target)]) ? "by its name" : "the last one";
     } else {
       target = find_column(table, options.target, "to be the target");
       if (left_out[static_cast<std::size_t>(target)])

@@ -25,5 +25,6 @@ FileFormat format_of_name(std::string_view path);
 
 // The column of a table that a model is to predict, if nobody said: named y, label, target or class, else the last of those not left out.
 Index default_target(const std::vector<std::string>& names, const std::vector<bool>& left_out);
+bool is_target_name(std::string_view name);  // one of those four, in any case
 
 }  // namespace mercer

@@ -17,6 +17,8 @@ namespace mercer {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> target_names{"y", "label", "target", "class"};
+
 std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -86,8 +88,13 @@ FileFormat format_of_name(std::string_view path) {
   return FileFormat::automatic;
 }
 
+bool is_target_name(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return std::find(target_names.begin(), target_names.end(), lower) != target_names.end();
+}
+
 Index default_target(const std::vector<std::string>& names, const std::vector<bool>& left_out) {
-  for (const char* usual : {"y", "label", "target", "class"}) {
+  for (const std::string_view usual : target_names) {
     for (std::size_t j = 0; j < names.size(); ++j) {
       if (!left_out[j] && lower_case(names[j]) == usual) return static_cast<Index>(j);
     }
