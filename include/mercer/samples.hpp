@@ -49,13 +49,14 @@ class Samples {
 
   // From Eigen: copies once; float stays float, everything else becomes double. A row vector is one sample, a column vector n samples of
   // one number.
+  // NOLINTBEGIN(google-explicit-constructor)
   template <class Derived>
   Samples(const Eigen::MatrixBase<Derived>& dense)
-      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense.template cast<StoredScalar<Derived>>()))) {
-  }                                                            // NOLINT(google-explicit-constructor)
-  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}  // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<double>& sparse);                    // NOLINT(google-explicit-constructor)
-  Samples(const CsrMatrix<float>& sparse);                     // NOLINT(google-explicit-constructor)
+      : Samples(own(RowMatrix<StoredScalar<Derived>>(dense.template cast<StoredScalar<Derived>>()))) {}
+  Samples(Matrix&& dense) : Samples(own(std::move(dense))) {}
+  Samples(const CsrMatrix<double>& sparse);
+  Samples(const CsrMatrix<float>& sparse);
+  // NOLINTEND(google-explicit-constructor)
 
   // Views of rows that live elsewhere; `owner` keeps them alive (nullptr: the caller does). CSR rows must have ascending columns.
   static Samples borrow(Storage rows, std::shared_ptr<const void> owner);

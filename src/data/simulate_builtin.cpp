@@ -62,6 +62,7 @@ Table builtin(const std::string& name, std::uint64_t seed) {
 
 std::vector<std::string> builtin_names() {
   std::vector<std::string> names;
+  names.reserve(builtins.size());
   for (const Builtin& set : builtins) names.emplace_back(set.name);
   return names;
 }
