@@ -3,6 +3,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bindings.hpp"
@@ -52,10 +53,14 @@ Encoder names_only(const std::vector<std::string>& names, const std::string& tar
   return encoder;
 }
 
+// Every feature is a column of numbers as it stands: no categories, nothing filled in.
+bool numbers_only(const Encoder& encoder) {
+  const auto is_number = [](const FeatureColumn& column) { return column.categories.empty(); };
+  return !encoder.fills_missing && std::all_of(encoder.features.begin(), encoder.features.end(), is_number);
+}
+
 bool changes_values(const Encoder& encoder) {
-  bool changes = encoder.fills_missing || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
-  for (const FeatureColumn& column : encoder.features) changes = changes || !column.categories.empty();
-  return changes;
+  return !numbers_only(encoder) || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
 }
 
 SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names) {
@@ -77,6 +82,7 @@ void bind_model_files(nb::module_& m) {
       .def_prop_ro("model", [](const SavedModel& s) { return s.model; })
       .def_prop_ro("has_encoder", [](const SavedModel& s) { return s.encoder.has_value(); })
       .def_prop_ro("changes_values", [](const SavedModel& s) { return s.encoder && changes_values(*s.encoder); })
+      .def_prop_ro("is_numbers_only", [](const SavedModel& s) { return s.encoder && numbers_only(*s.encoder); })
       .def_prop_ro("is_sparse", [](const SavedModel& s) { return s.encoder && s.encoder->sparse; })
       .def_prop_ro("feature_names", [](const SavedModel& s) { return s.encoder ? s.encoder->feature_names() : std::vector<std::string>(); })
       .def_prop_ro("column_names",

@@ -7,13 +7,15 @@ namespace mercer::python {
 
 namespace {
 
-void translate(const std::exception_ptr& thrown, void* file_error) {
+PyObject* file_error = PyExc_ValueError;  // until mercer/_errors.py gives its class, which type checkers can see
+
+void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const InvalidArgument& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const FileError& error) {
-    PyErr_SetString(static_cast<PyObject*>(file_error), error.what());
+    PyErr_SetString(file_error, error.what());
   } catch (const OverBudget& error) {
     PyErr_SetString(PyExc_MemoryError, error.what());
   } catch (const NotOffered& error) {
@@ -31,12 +33,9 @@ NB_MODULE(_mercer, m) {
   using namespace mercer::python;  // NOLINT(google-build-using-namespace)
   nb::set_leak_warnings(false);    // a kernel or model that a program holds in a global is alive at exit, and no leak
   m.doc() = "The compiled part of Mercer; import mercer instead.";
-  // A bad file is a bad value; programs that treat every trouble with files alike catch it as OSError too.
-  const nb::object bases = nb::make_tuple(nb::handle(PyExc_ValueError), nb::handle(PyExc_OSError));
-  nb::object file_error =
-      nb::steal(PyErr_NewExceptionWithDoc("mercer.FileError", "A file that cannot be read, written or understood.", bases.ptr(), nullptr));
-  m.attr("FileError") = file_error;
-  nb::register_exception_translator(translate, file_error.release().ptr());
+  nb::register_exception_translator(translate);
+  m.def(
+      "use_file_error", [](nb::type_object type) { file_error = type.release().ptr(); }, "type"_a);
 
   m.def("version", &mercer::version);
   m.def("default_threads", &mercer::default_threads);

@@ -8,10 +8,11 @@
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from . import datasets, kernels
+from ._errors import FileError
 from ._files import TableModel, info, load, save
 from ._gram import GramCheck, check_gram, gram
 from ._kernel_ridge import KernelRidge
-from ._mercer import FileError, version
+from ._mercer import version
 from ._ridge import Ridge, monomials
 from .kernels import Kernel, kernel
 

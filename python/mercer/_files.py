@@ -8,27 +8,22 @@ import os
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.metrics import accuracy_score, r2_score
 
 from . import _data, _mercer, _run
+from ._errors import FileMissing
 from ._gram_ridge import GramRidgeModel
 from ._kernel_ridge import KernelRidge
-from ._mercer import FileError
 from ._ridge import Ridge
 from .kernels import _wrap
 
 __all__ = ["TableModel", "info", "load", "save"]
 
 
-class _MissingFile(FileError, FileNotFoundError):
-    """A file that is not there."""
-
-
 def _existing(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not os.path.exists(name):
-        raise _MissingFile(errno.ENOENT, "there is no such model file", name)
+        raise FileMissing(errno.ENOENT, "there is no such model file", name)
     return name
 
 
@@ -147,11 +142,24 @@ class TableModel:
     def estimator(self) -> KernelRidge | Ridge:
         return _estimator(self._saved)
 
+    def _numbers(self, X: Any) -> Any:
+        """The feature columns of a table of numbers, in order."""
+        if not hasattr(X, "columns"):
+            X = _data.rows(X)
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {X.shape[1]} columns, the model was fitted on {self.n_features_in_}")
+            return X
+        for name in self.feature_names_in_:
+            if name not in X.columns:
+                raise ValueError(f'X has no column "{name}"; the model was fitted on {", ".join(self.feature_names_in_)}')
+        return _data.rows(X[list(self.feature_names_in_)].to_numpy())
+
     def _scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
-        if sp.issparse(X) or self._saved.is_sparse:
-            rows = _data.samples(_data.rows(X))
+        threads = _run.threads(n_jobs)
+        if self._saved.is_numbers_only:
+            rows = _data.samples(self._numbers(X))
             rows.require_finite("X")
-            return self._saved.model.predict(self._saved.scaled(rows), _run.threads(n_jobs))
+            return self._saved.model.predict(self._saved.scaled(rows), threads)
         named = hasattr(X, "columns")
         if named:
             columns = [(str(name), _column(X[name].to_numpy())) for name in X.columns]
@@ -160,7 +168,7 @@ class TableModel:
             if array.ndim != 2:
                 raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
             columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
-        return self._saved.predict_table(columns, named, _run.threads(n_jobs))
+        return self._saved.predict_table(columns, named, threads)
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The model's real values: predictions of a regression, class scores of a classifier."""

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 import mercer
 from mercer import _mercer
@@ -25,7 +26,7 @@ from mercer import _mercer
 def test_round_trip(model, form, problem, tmp_path):
     X, Y = problem
     if form == "one target" and isinstance(model.alpha, list):
-        pytest.skip("a penalty per target")
+        model = clone(model).set_params(alpha=model.alpha[0])
     rows = {"sparse": sp.csr_array(X), "float32": X.astype(np.float32), "frame": pd.DataFrame(X, columns=list("abcd"))}.get(form, X)
     fitted = model.fit(rows, Y[:, 0] if form == "one target" else Y)
     mercer.save(fitted, tmp_path / "m.mercer")

@@ -269,7 +269,7 @@ def test_wrong_weights_and_width():
     for kernel, rows in (("linear", GOOD_X), ("precomputed", GOOD_X @ GOOD_X.T)):
         with pytest.raises(ValueError, match="non-zero number|all sample weights are zero"):
             mercer.KernelRidge(kernel=kernel).fit(rows, GOOD_Y, np.zeros(6))
-    with pytest.raises(ValueError, match=r"shape \(6,\)"):
+    with pytest.raises(ValueError, match=r"sample_weight.shape == \(5,\), expected \(6,\)"):
         model.fit(GOOD_X, GOOD_Y, np.ones(5))
     with pytest.raises(ValueError, match="X has 3 features, but KernelRidge is expecting 2 features"):
         model.fit(GOOD_X, GOOD_Y).predict(np.ones((1, 3)))

@@ -1,0 +1,77 @@
+"""Models that the command line fitted, in Python: their scaling, categories and labels come along."""
+import pickle
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mercer
+
+TOOL = Path(mercer.__file__).parents[2] / "bin" / "mercer"  # the build tree has the package and the tool side by side
+pytestmark = pytest.mark.skipif(not TOOL.exists(), reason="the command line tool is not built beside this package")
+
+
+def tool(*words):
+    done = subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def table(rng, tmp_path):
+    frame = pd.DataFrame({"a": rng.normal(50, 10, 80), "b": rng.normal(size=80), "colour": rng.choice(["red", "green"], 80)})
+    frame["y"] = 0.1 * frame.a + frame.b + (frame.colour == "red")
+    frame["kind"] = np.where(frame.y > frame.y.median(), "high", "low")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return frame
+
+
+def command_line_answers(tmp_path):
+    tool("predict", tmp_path / "m.mercer", tmp_path / "t.csv", "--out", tmp_path / "p.csv")
+    return pd.read_csv(tmp_path / "p.csv").iloc[:, 0].to_numpy()
+
+
+def test_scaled_regression(table, tmp_path):
+    tool("fit", "krr", tmp_path / "t.csv", "--target", "y", "--drop", "colour,kind", "--kernel", "gaussian(2)", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert isinstance(model, mercer.TableModel) and model.kind == "krr" and model.target == "y"
+    assert list(model.feature_names_in_) == ["a", "b"] and model.classes_ is None
+    expected = command_line_answers(tmp_path)
+    np.testing.assert_allclose(model.predict(table), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.predict(table[["b", "a"]]), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.predict(table[["a", "b"]].to_numpy()), expected, rtol=1e-12)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(table), model.predict(table))
+    assert model.score(table, table.y) > 0.5
+    scaled = (table[["a", "b"]] - table[["a", "b"]].mean()) / table[["a", "b"]].std(ddof=0)
+    np.testing.assert_allclose(model.estimator.predict(scaled.to_numpy()), expected, rtol=1e-9)
+    mercer.save(model, tmp_path / "again.mercer")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "again.mercer").predict(table), model.predict(table))
+    with pytest.raises(ValueError, match='X has no column "b"; the model was fitted on a, b'):
+        model.predict(table[["a"]])
+    with pytest.raises(ValueError, match="X has 3 columns, the model was fitted on 2"):
+        model.predict(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="NaN in row 0"):
+        model.predict([[np.nan, 1.0]])
+
+
+def test_categories_and_labels(table, tmp_path):
+    tool("fit", "krr", tmp_path / "t.csv", "--target", "kind", "--drop", "y", "--one-hot", "--kernel", "gaussian(2)", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert list(model.classes_) == ["high", "low"]
+    assert list(model.feature_names_in_) == ["a", "b", "colour"]
+    np.testing.assert_array_equal(model.predict(table), command_line_answers(tmp_path))
+    assert model.score(table, table.kind) > 0.9
+    assert model.decision_function(table).shape == (80,)
+    with pytest.raises(ValueError, match="colour"):
+        model.predict(table[["a", "b"]])
+
+
+def test_unscaled_model_is_an_estimator_and_back(table, tmp_path):
+    tool("fit", "ridge", tmp_path / "t.csv", "--target", "y", "--drop", "colour,kind", "--alpha", "0.5", "--scale", "none", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert isinstance(model, mercer.Ridge) and model.alpha == pytest.approx(0.5, rel=1e-6)
+    np.testing.assert_allclose(model.predict(table[["a", "b"]]), command_line_answers(tmp_path), rtol=1e-12)
+    mercer.save(mercer.Ridge(0.5).fit(table[["a", "b"]], table.y), tmp_path / "m.mercer")
+    np.testing.assert_allclose(command_line_answers(tmp_path), model.predict(table[["a", "b"]]), rtol=1e-9)

@@ -1,0 +1,54 @@
+"""The programs of the documentation and the examples run, and print what the pages say."""
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["python.md", "kernel-ridge.md", "ridge.md"]
+BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
+
+
+def blocks():
+    for page in PAGES:
+        for number, match in enumerate(BLOCK.finditer((ROOT / "docs" / page).read_text()), start=1):
+            yield pytest.param(match[1], match[2], id=f"{page}-{number}")
+
+
+@pytest.mark.parametrize(("code", "printed"), list(blocks()))
+def test_documentation(code, printed, capsys):
+    exec(compile(code, "documentation", "exec"), {})
+    assert capsys.readouterr().out == (printed or "")
+
+
+def test_every_page_has_programs():
+    assert len(list(blocks())) >= 7
+
+
+def test_examples():
+    files = sorted((ROOT / "examples" / "python").glob("*.py"))
+    assert len(files) >= 5
+    program = "import runpy, sys\nfor f in sys.argv[1:]:\n    print('>>', f); runpy.run_path(f, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", program, *map(str, files)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    for text in ("gaussian(0.5)", "best: {", "psd: True", "least squares: the curve", "loaded: KernelRidge"):
+        assert text in done.stdout
+
+
+@pytest.mark.parametrize("module", [mercer, mercer.kernels, mercer._kernel_ridge, mercer._ridge], ids=lambda m: m.__name__)
+def test_docstrings(module):
+    result = doctest.testmod(module)
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_type_information_ships():
+    package = Path(mercer.__file__).parent
+    assert (package / "py.typed").exists()
+    stub = (package / "_mercer.pyi").read_text()
+    for name in ("class Samples", "class KernelRidgeModel", "def fit_kernel_ridge", "def gram(", "class GramCheck"):
+        assert name in stub
