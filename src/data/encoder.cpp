@@ -20,10 +20,13 @@ Index find_exactly(const Table& table, const std::string& name) {
 }
 
 std::vector<Index> columns_by_name(const Encoder& encoder, const Table& table) {
+  std::unordered_map<std::string_view, Index> places;
+  for (std::size_t j = 0; j < table.names.size(); ++j) places.emplace(table.names[j], static_cast<Index>(j));
   std::vector<Index> columns;
   std::vector<std::string> lacking;
   for (const FeatureColumn& feature : encoder.features) {
-    columns.push_back(find_exactly(table, feature.name));
+    const auto place = places.find(feature.name);
+    columns.push_back(place == places.end() ? -1 : place->second);
     if (columns.back() < 0) lacking.push_back(feature.name);
   }
   if (!lacking.empty()) {
