@@ -65,15 +65,23 @@ Scaler read_scaler(const ContainerReader& in, const Json& kind, Index width) {
   return scaler;
 }
 
-void check_width(const ContainerReader& in, const Encoder& encoder) {
+// Positions are used as indices later on, where a table has as many columns as `table_columns` says.
+bool is_position(Index position, const Encoder& encoder) {
+  return position >= -1 && (encoder.table_columns == 0 || position < encoder.table_columns);
+}
+
+void check_columns(const ContainerReader& in, const Encoder& encoder) {
   Index columns = 0;
+  bool placed = encoder.table_columns >= 0 && is_position(encoder.target_position, encoder);
   for (const FeatureColumn& feature : encoder.features) {
+    placed = placed && is_position(feature.position, encoder) && (feature.position < 0 || feature.position != encoder.target_position);
     columns += feature.categories.empty() ? 1 : static_cast<Index>(feature.categories.size());
     if (!std::isfinite(feature.fill)) in.fail("its encoder fills missing values with a number that is not finite");
   }
   if (encoder.width < 0 || (!encoder.sparse && columns != encoder.width)) {
     in.fail(fmt::format("its encoder makes {} columns of its features, but claims {}", columns, encoder.width));
   }
+  if (!placed) in.fail("its encoder names a column that its table does not have");
 }
 
 }  // namespace
@@ -84,6 +92,7 @@ void write_encoder(const Encoder& encoder, ContainerWriter& out) {
     Json about = {{"name", text_to_json(feature.name)}};
     if (!feature.categories.empty()) about["categories"] = texts_to_json(feature.categories);
     about["fill"] = number_to_json(feature.fill);
+    about["position"] = feature.position;
     features.push_back(std::move(about));
   }
   out.json("encoder", {{"features", std::move(features)},
@@ -93,7 +102,10 @@ void write_encoder(const Encoder& encoder, ContainerWriter& out) {
                        {"target", text_to_json(encoder.target)},
                        {"task", word_of(tasks, encoder.task)},
                        {"classes", texts_to_json(encoder.classes)},
-                       {"scaling", word_of(scalings, encoder.scaler.kind)}});
+                       {"scaling", word_of(scalings, encoder.scaler.kind)},
+                       {"named", encoder.named},
+                       {"table_columns", encoder.table_columns},
+                       {"target_position", encoder.target_position}});
   if (encoder.scaler.scale.size() > 0) {
     out.tensor("scaler.shift", {encoder.scaler.shift.size()}, encoder.scaler.shift.data());
     out.tensor("scaler.scale", {encoder.scaler.scale.size()}, encoder.scaler.scale.data());
@@ -108,6 +120,7 @@ Encoder read_encoder(const ContainerReader& in) {
     feature.name = text_from_json(value.at("name"));
     if (value.contains("categories")) feature.categories = texts_from_json(value.at("categories"));
     feature.fill = number_from_json(value.at("fill"));
+    feature.position = value.at("position").get<Index>();
     encoder.features.push_back(std::move(feature));
   }
   encoder.fills_missing = about.at("fills_missing").get<bool>();
@@ -116,7 +129,10 @@ Encoder read_encoder(const ContainerReader& in) {
   encoder.target = text_from_json(about.at("target"));
   encoder.task = value_of(tasks, about.at("task"));
   encoder.classes = texts_from_json(about.at("classes"));
-  check_width(in, encoder);
+  encoder.named = about.at("named").get<bool>();
+  encoder.table_columns = about.at("table_columns").get<Index>();
+  encoder.target_position = about.at("target_position").get<Index>();
+  check_columns(in, encoder);
   encoder.scaler = read_scaler(in, about.at("scaling"), encoder.width);
   return encoder;
 }

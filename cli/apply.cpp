@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apply.hpp"
+
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+Samples features_for(const SavedModel& saved, const Table& table, const std::string& target) {
+  if (saved.encoder) return saved.encoder->features_of(table);
+  if (table.sparse) {
+    if (table.sparse->width() != saved.width()) {
+      throw InvalidArgument(
+          fmt::format("{}: has {} features, the model was fitted on {}", table.source, table.sparse->width(), saved.width()));
+    }
+    return *table.sparse;
+  }
+  const Index skipped = target.empty() ? -1 : table.find(target);
+  const Index width = std::ssize(table.columns) - (skipped >= 0 ? 1 : 0);
+  if (width != saved.width()) {
+    throw InvalidArgument(fmt::format("{}: has {} columns of features, the model was fitted on {}", table.source, width, saved.width()));
+  }
+  Matrix X(table.rows(), width);
+  Index k = 0;
+  for (Index j = 0; j < std::ssize(table.columns); ++j) {
+    if (j == skipped) continue;
+    const Column& column = table.columns[static_cast<std::size_t>(j)];
+    if (column.is_text()) {
+      throw InvalidArgument(fmt::format("{}: column {} ({}) is text; the model takes numbers", table.source, j + 1, column.name));
+    }
+    if (!column.missing.empty()) {
+      throw InvalidArgument(
+          fmt::format("{}:{}: column {} ({}) has no value", table.source, table.line_of(column.missing[0]), j + 1, column.name));
+    }
+    X.col(k++) = Eigen::Map<const Vector>(column.numbers().data(), table.rows());
+  }
+  return Samples::own(std::move(X));
+}
+
+Matrix predict_with_bar(const SavedModel& saved, const Samples& X, const CommonOptions& common) {
+  if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
+    const double pairs = static_cast<double>(X.size()) * static_cast<double>(krr->samples().size());
+    announce(fmt::format("predicting {} rows", X.size()), pairs * (2 * static_cast<double>(X.width()) + 60) / estimated_flops(common.run()),
+             static_cast<double>(X.size()) * static_cast<double>(X.width() + krr->n_targets()) * 8);
+  }
+  ProgressBar bar;
+  return saved.predict(X, common.run(bar.callback()));
+}
+
+}  // namespace mercer::cli

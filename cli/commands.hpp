@@ -1,0 +1,18 @@
+// The commands of the tool: each adds itself to the command line and leaves its job in the invocation.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "options.hpp"
+
+namespace mercer::cli {
+
+void add_learn(CLI::App& app, Invocation& invocation);
+void add_fit(CLI::App& app, Invocation& invocation);
+void add_predict(CLI::App& app, Invocation& invocation);
+void add_score(CLI::App& app, Invocation& invocation);
+void add_gram(CLI::App& app, Invocation& invocation);
+void add_kernels(CLI::App& app, Invocation& invocation);
+void add_info(CLI::App& app, Invocation& invocation);
+void add_convert(CLI::App& app, Invocation& invocation);
+
+}  // namespace mercer::cli

@@ -1,0 +1,122 @@
+// mercer convert: a table from one file format to another.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
+#include "files.hpp"
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct ConvertOptions {
+  CommonOptions common{};
+  ReadingOptions reading{};
+  std::string out{};
+  FileFormat to = FileFormat::automatic;
+  std::string target{};
+  std::vector<std::string> drop{};
+};
+
+const char* name_of_format(FileFormat format) {
+  switch (format) {
+    case FileFormat::tsv:
+      return "tsv";
+    case FileFormat::libsvm:
+      return "libsvm";
+    case FileFormat::npy:
+      return "npy";
+    default:
+      return "csv";
+  }
+}
+
+std::size_t column_named(const Table& table, const std::string& name) {
+  const Index index = table.find(name);
+  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, name));
+  return static_cast<std::size_t>(index);
+}
+
+void drop_columns(Table& table, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  if (table.sparse) throw InvalidArgument(fmt::format("{}: LIBSVM columns have no names to --drop", table.source));
+  std::vector<bool> out(table.columns.size(), false);
+  for (const std::string& name : names) out[column_named(table, name)] = true;
+  for (std::size_t j = out.size(); j-- > 0;) {
+    if (!out[j]) continue;
+    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(j));
+    table.names.erase(table.names.begin() + static_cast<std::ptrdiff_t>(j));
+  }
+  if (table.columns.empty()) throw InvalidArgument(fmt::format("{}: every column is dropped", table.source));
+}
+
+// The target goes last, where every reader looks for it when no name says otherwise.
+void target_last(Table& table, const std::string& target) {
+  if (target.empty()) return;
+  if (table.sparse) throw InvalidArgument(fmt::format("{}: the target of a LIBSVM file is its label; leave out --target", table.source));
+  const auto at = static_cast<std::ptrdiff_t>(column_named(table, target));
+  std::rotate(table.columns.begin() + at, table.columns.begin() + at + 1, table.columns.end());
+  std::rotate(table.names.begin() + at, table.names.begin() + at + 1, table.names.end());
+}
+
+// LIBSVM has no names: the one that --target chose must not lose to a column that is called y.
+void name_by_position(Table& table) {
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    table.names[j] = j + 1 == table.columns.size() ? "target" : fmt::format("x{}", j + 1);
+    table.columns[j].name = table.names[j];
+  }
+}
+
+void run_convert(const ConvertOptions& o) {
+  check_output("OUT", o.out, {o.reading.path}, !o.common.json);
+  const FileFormat to = o.to == FileFormat::automatic ? format_of_output(o.out) : o.to;
+  Table table = read_data(o.reading, o.common);
+  const FileFormat from = table.format;
+  drop_columns(table, o.drop);
+  target_last(table, o.target);
+  if (!o.target.empty() && to == FileFormat::libsvm) name_by_position(table);
+  const bool header = to == FileFormat::csv || to == FileFormat::tsv;
+  const Index columns = table.sparse ? table.sparse->width() + 1 : std::ssize(table.columns);
+  {
+    const CarefulStop careful;
+    write_table(table, o.out, {.format = to, .header = header && (table.has_header || table.sparse || o.reading.header.value_or(true))});
+  }
+  if (o.common.json) {
+    print_json({{"rows", table.rows()},
+                {"columns", columns},
+                {"from", name_of_format(from)},
+                {"to", name_of_format(to)},
+                {"files", {{"out", o.out}}}});
+    return;
+  }
+  Speaker(o.common, o.out)
+      .say("{} rows, {} columns, {} -> {}{}", table.rows(), columns, name_of_format(from), name_of_format(to),
+           o.out == "-" ? "" : ": " + o.out);
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<ConvertOptions>();
+  CLI::App* command = app.add_subcommand("convert", "Turn a table from one file format into another");
+  add_reading(*command, o->reading, "IN");
+  command->add_option("OUT", o->out, "File to write: .csv, .tsv, .svm, .libsvm or .npy, .gz or .xz behind; - is standard output")
+      ->required();
+  add_choice<FileFormat>(*command, "--to", o->to,
+                         {{"csv", FileFormat::csv}, {"tsv", FileFormat::tsv}, {"libsvm", FileFormat::libsvm}, {"npy", FileFormat::npy}},
+                         "Format to write (default: by the name, else CSV)");
+  command
+      ->add_option("--target", o->target,
+                   "Column that becomes the LIBSVM label, or the last column (default: y, label, target, class, last)")
+      ->type_name("COL");
+  add_columns(*command, "--drop", o->drop, "Columns to leave out, separated by commas");
+  add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
+  add_common(*command, o->common);
+  command->footer(
+      "Examples:\n"
+      "  mercer convert train.csv train.svm --target price\n"
+      "  mercer convert builtin:moons moons.csv --seed 3\n"
+      "  mercer convert a9a.svm.xz - --to csv | head");
+  command->callback([o, &invocation] { invocation.job = [o] { run_convert(*o); }; });
+}
+
+}  // namespace mercer::cli

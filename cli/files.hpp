@@ -1,0 +1,67 @@
+// Data in, answers out: reading with all that DATA may be, and checks of output files that come before the work.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fmt/format.h>
+
+#include <mercer/mercer.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace mercer::cli {
+
+using Json = nlohmann::ordered_json;
+
+Table read_data(const ReadingOptions& options, const CommonOptions& common);
+Table read_data(const ReadingOptions& options, const std::string& path, const CommonOptions& common);
+
+// Throws at once if `path` cannot be written later, or is one of the inputs. An empty path is none.
+void check_output(const std::string& option, const std::string& path, const std::vector<std::string>& inputs, bool allow_stdout);
+
+// What a table is written as, by the name; CSV when the name does not say.
+FileFormat format_of_output(const std::string& path);
+bool is_npy(const std::string& path);
+
+// Text for people, on standard output; on standard error when standard output carries data; nowhere when JSON was asked for.
+class Speaker {
+ public:
+  Speaker(const CommonOptions& common, const std::string& output = "") : silent_(common.json), stream_(output == "-" ? stderr : stdout) {}
+
+  template <class... T>
+  void say(fmt::format_string<T...> format, T&&... values) const {
+    if (!silent_) fmt::print(stream_, "{}\n", fmt::format(format, std::forward<T>(values)...));
+  }
+  void notes(const std::vector<std::string>& sentences) const {
+    for (const std::string& sentence : sentences) say("{}", sentence);
+  }
+
+ private:
+  bool silent_;
+  std::FILE* stream_;
+};
+
+void print_json(const Json& json);
+Json number_json(double value);  // null when it is not finite
+
+// Everything printed must have arrived. A reader that stopped early (head) is no failure.
+void finish_stdout();
+bool stdout_closed_by_reader();
+
+// Rows of words under each other, the first row a heading.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+// Class indices 0.. to targets of a score: +1 and -1 in one column for two classes, else in one column for each.
+Matrix score_targets(const Vector& y, Index classes);
+std::vector<Index> as_indices(const Vector& y);
+
+// How well predictions fit, as JSON and as lines: R2, RMSE, MAE; or accuracy, precision, recall, confusion.
+struct Quality {
+  Json json;
+  std::vector<std::string> lines;
+};
+Quality quality_of(const Encoder* encoder, const Vector& truth, const Matrix& predicted);
+
+}  // namespace mercer::cli

@@ -1,0 +1,86 @@
+// mercer info: what a model file holds.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "commands.hpp"
+#include "files.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct InfoOptions {
+  CommonOptions common{};
+  std::string model{};
+};
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string listed(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 12;
+  if (words.size() <= most) return fmt::format("{}", fmt::join(words, ", "));
+  return fmt::format("{}, ... ({} in all)", fmt::join(words.begin(), words.begin() + most, ", "), words.size());
+}
+
+void describe(const KernelRidgeModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({"alpha", fmt::format("{:g}", fmt::join(model.alpha(), ", "))});
+  rows.push_back(
+      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"precision", name_of(model.precision())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const RidgeModel& model, Rows& rows) {
+  rows.push_back({"columns", std::to_string(model.n_features())});
+  if (model.degree() > 1) rows.push_back({"degree", fmt::format("{} ({} monomials)", model.degree(), model.coef().cols())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const Encoder& encoder, Rows& rows) {
+  const bool classify = encoder.task == Task::classification;
+  rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});
+  if (classify) rows.push_back({"classes", listed(encoder.classes)});
+  if (!encoder.sparse) rows.push_back({"features", listed(encoder.feature_names())});
+  const char* scaling[] = {"none", "standard", "min-max"};
+  rows.push_back({"scaling", scaling[static_cast<std::size_t>(encoder.scaler.kind)]});
+  if (encoder.fills_missing) rows.push_back({"missing values", "filled in"});
+}
+
+void run_info(const InfoOptions& o) {
+  const SavedModel saved = load_model(o.model);
+  Json info = Json::parse(model_info(o.model));
+  const auto bytes = std::filesystem::file_size(o.model);
+  if (o.common.json) {
+    Json json = {{"file", o.model}, {"bytes", bytes}};
+    if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
+      json["alpha"] = std::vector<double>(krr->alpha().begin(), krr->alpha().end());
+    }
+    json.update(info);
+    print_json(json);
+    return;
+  }
+  Rows rows{{"file", fmt::format("{}, {}", o.model, format_bytes(static_cast<double>(bytes)))},
+            {"model", fmt::format("{}, format version {}, saved by Mercer {}", saved.kind(), info.value("format_version", ""),
+                                  info.value("mercer_version", "?"))}};
+  std::visit([&](const auto& model) { describe(model, rows); }, saved.model);
+  if (saved.encoder) describe(*saved.encoder, rows);
+  rows.push_back({"checksum", info.value("checksum", "")});
+  Speaker(o.common).say("{}", aligned(rows));
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<InfoOptions>();
+  CLI::App* command = app.add_subcommand("info", "Say what a model file holds");
+  command->add_option("MODELFILE", o->model, "A model that fit or learn saved")->required();
+  add_common(*command, o->common);
+  command->footer("Examples:\n  mercer info model.mercer\n  mercer info model.mercer --json");
+  command->callback([o, &invocation] { invocation.job = [o] { run_info(*o); }; });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace mercer::cli {
+
+namespace {
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+char delimiter_of(const std::string& word) {
+  static const std::vector<std::pair<std::string, char>> words{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'},
+                                                               {"\\t", '\t'},  {"space", ' '},     {"pipe", '|'}};
+  for (const auto& [name, character] : words) {
+    if (word == name) return character;
+  }
+  if (word.size() == 1 && word != "\"" && word != "\n" && word != "\r") return word[0];
+  throw CLI::ValidationError("--delimiter", "must be one character, or comma, semicolon, tab, space or pipe, got \"" + word + "\"");
+}
+
+std::int64_t whole_number(const std::string& name, const std::string& text, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    throw CLI::ValidationError(name, fmt::format("must be a whole number from {} to {}, got {}", low, high, text));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string nearest(const std::string& typed, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& word : known) {
+    const std::size_t distance = edit_distance(typed, word);
+    if (distance < least) {
+      least = distance;
+      best = word;
+    }
+  }
+  return best;
+}
+
+// What a shell would need to run it again.
+std::string Invocation::command_line() const {
+  std::string line = "mercer";
+  for (const std::string& word : words) {
+    const bool plain =
+        !word.empty() &&
+        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=+#@%") == std::string::npos;
+    line += ' ';
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+CLI::Option* add_number(CLI::App& command, const std::string& name, double& value, double low, double high, const std::string& wanted,
+                        const std::string& about) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      name,
+      [&value, name, low, high, wanted](const std::string& text) {
+        const std::optional<double> number = parse_number(text);
+        if (!number || !std::isfinite(*number) || *number < low || *number > high) {
+          throw CLI::ValidationError(name, fmt::format("must be {}, got {}", wanted, text));
+        }
+        value = *number;
+      },
+      about);
+  option->type_name("NUMBER");
+  return option;
+}
+
+CLI::Option* add_whole(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t low, std::int64_t high,
+                       const std::string& about) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      name, [&value, name, low, high](const std::string& text) { value = whole_number(name, text, low, high); }, about);
+  option->type_name("N");
+  return option;
+}
+
+// Not an option with many values: that would swallow the words behind it, DATA too.
+CLI::Option* add_columns(CLI::App& command, const std::string& name, std::vector<std::string>& columns, const std::string& about) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      name, [&columns](const std::string& text) { columns = CLI::detail::split(text, ','); }, about);
+  option->type_name("COLS")->multi_option_policy(CLI::MultiOptionPolicy::Join)->delimiter(',');
+  return option;
+}
+
+void add_common(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "Print one JSON object instead of text");
+  command
+      .add_option_function<std::string>(
+          "--threads", [&](const std::string& text) { options.threads = static_cast<int>(whole_number("--threads", text, 1, 4096)); },
+          "Threads to use (default: MERCER_NUM_THREADS, else all cores)")
+      ->type_name("N");
+  command
+      .add_option_function<std::string>(
+          "--memory",
+          [&](const std::string& text) {
+            try {
+              options.memory = parse_bytes(text);
+            } catch (const Error& error) {
+              throw CLI::ValidationError("--memory", error.what());
+            }
+            if (options.memory == 0) throw CLI::ValidationError("--memory", "must be more than 0 bytes, got " + text);
+          },
+          "Memory to use at most, like 4G (default: MERCER_MEMORY, else 80 % of what is free)")
+      ->type_name("BYTES");
+}
+
+void add_reading(CLI::App& command, ReadingOptions& options, const std::string& position) {
+  command
+      .add_option(position, options.path,
+                  "CSV, TSV, LIBSVM or NPY file, plain, .gz or .xz; - is standard input; builtin:NAME a built-in set")
+      ->required();
+  add_choice<FileFormat>(command, "--format", options.format,
+                         {{"auto", FileFormat::automatic},
+                          {"csv", FileFormat::csv},
+                          {"tsv", FileFormat::tsv},
+                          {"libsvm", FileFormat::libsvm},
+                          {"npy", FileFormat::npy}},
+                         "Format of the data (default: found by content and name)");
+  command
+      .add_option_function<std::string>(
+          "--delimiter", [&](const std::string& word) { options.delimiter = delimiter_of(word); },
+          "Delimiter of a CSV file: one character, or comma, semicolon, tab, space, pipe (default: found)")
+      ->type_name("CHAR");
+  CLI::Option* with = command.add_flag_callback(
+      "--header", [&] { options.header = true; }, "The first line of a CSV file names the columns");
+  CLI::Option* without = command.add_flag_callback(
+      "--no-header", [&] { options.header = false; }, "It does not (default: found)");
+  with->excludes(without);
+  add_columns(command, "--text", options.text_columns, "Columns to keep as text though they look like numbers");
+}
+
+void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& words) {
+  command
+      .add_option_function<std::string>(
+          "--seed",
+          [&](const std::string& text) {
+            seed = static_cast<std::uint64_t>(whole_number("--seed", text, 0, std::numeric_limits<std::int64_t>::max()));
+          },
+          words)
+      ->type_name("N");
+}
+
+void add_target(CLI::App& command, EncodeOptions& options) {
+  command.add_option("--target", options.target, "Target column, by name or as #3 (default: y, label, target or class, else the last)")
+      ->type_name("COL");
+}
+
+void add_encoding(CLI::App& command, EncodeOptions& options) {
+  add_columns(command, "--drop", options.drop, "Columns to leave out, separated by commas");
+  add_choice<Impute>(command, "--impute", options.impute, {{"mean", Impute::mean}, {"median", Impute::median}},
+                     "Fill missing feature values (default: they are an error)");
+}
+
+void add_scaling(CLI::App& command, ScalingKind& scaling) {
+  const char* now = scaling == ScalingKind::none ? "none" : "standard";
+  add_choice<ScalingKind>(command, "--scale", scaling,
+                          {{"standard", ScalingKind::standard}, {"min-max", ScalingKind::min_max}, {"none", ScalingKind::none}},
+                          fmt::format("Scaling of the features (default: {})", now));
+}
+
+CLI::Option* add_kernel(CLI::App& command, std::optional<Kernel>& kernel, const std::string& words) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      "--kernel",
+      [&](const std::string& text) {
+        if (text == "auto") return;
+        try {
+          kernel = parse_kernel(text);
+        } catch (const Error& error) {
+          throw CLI::ValidationError("--kernel", error.what());
+        }
+      },
+      words);
+  option->type_name("EXPR");
+  return option;
+}
+
+}  // namespace mercer::cli

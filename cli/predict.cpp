@@ -1,0 +1,124 @@
+// mercer predict: what a saved model says about new rows.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/ranges.h>
+
+#include "apply.hpp"
+#include "commands.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct PredictOptions {
+  CommonOptions common{};
+  ReadingOptions reading{};
+  std::string model{};
+  std::string out{};
+  bool scores = false;
+};
+
+void add_column(Table& table, std::string name, std::variant<std::vector<double>, std::vector<std::string>> values) {
+  table.names.push_back(name);
+  table.columns.push_back({std::move(name), std::move(values), {}});
+}
+
+std::vector<double> column_of(const Matrix& values, Index j) {
+  const Vector column = values.col(j);
+  return {column.begin(), column.end()};
+}
+
+Table regression_answers(const Matrix& predicted) {
+  Table table;
+  for (Index j = 0; j < predicted.cols(); ++j) {
+    add_column(table, predicted.cols() == 1 ? "prediction" : fmt::format("prediction{}", j + 1), column_of(predicted, j));
+  }
+  return table;
+}
+
+// Labels that are all numbers are written as numbers.
+Table class_answers(const std::vector<std::string>& classes, const Matrix& scores, bool with_scores) {
+  Table table;
+  std::vector<double> numbers;
+  for (const std::string& label : classes) {
+    if (const auto number = parse_number(label)) numbers.push_back(*number);
+  }
+  const std::vector<Index> guess = classes_from_scores(scores);
+  if (numbers.size() == classes.size()) {
+    std::vector<double> labels;
+    for (const Index c : guess) labels.push_back(numbers[static_cast<std::size_t>(c)]);
+    add_column(table, "prediction", std::move(labels));
+  } else {
+    std::vector<std::string> labels;
+    for (const Index c : guess) labels.push_back(classes[static_cast<std::size_t>(c)]);
+    add_column(table, "prediction", std::move(labels));
+  }
+  if (!with_scores) return table;
+  for (Index j = 0; j < scores.cols(); ++j) {
+    // One column of scores is that of the second class: positive means that class.
+    add_column(table, "score_" + classes[static_cast<std::size_t>(scores.cols() == 1 ? 1 : j)], column_of(scores, j));
+  }
+  return table;
+}
+
+Json column_json(const Column& column) {
+  Json values = Json::array();
+  if (column.is_text()) {
+    for (const std::string& word : column.text()) values.push_back(word);
+  } else {
+    for (const double value : column.numbers()) values.push_back(number_json(value));
+  }
+  return values;
+}
+
+void print_answers_json(const PredictOptions& o, const SavedModel& saved, const Table& answers) {
+  Json json = {{"model", saved.kind()}, {"n", answers.rows()}, {"columns", answers.names}};
+  if (o.out.empty()) {
+    for (const Column& column : answers.columns) json["predictions"][column.name] = column_json(column);
+  }
+  json["files"] = Json::object();
+  if (!o.out.empty()) json["files"]["predictions"] = o.out;
+  print_json(json);
+}
+
+void run_predict(const PredictOptions& o) {
+  if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path}, true);
+  if (o.common.json && o.out == "-") throw UsageError("--json and --out - both want standard output; choose one");
+  const SavedModel saved = load_model(o.model);
+  const bool classify = saved.encoder && saved.encoder->task == Task::classification;
+  if (o.scores && !classify) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
+  const Table table = read_data(o.reading, o.common);
+  const Matrix predicted = predict_with_bar(saved, features_for(saved, table, ""), o.common);
+  const Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+  const std::string path = o.out.empty() ? "-" : o.out;
+  const FileFormat format = format_of_output(path);
+  if (!(o.common.json && o.out.empty())) write_table(answers, path, {.format = format});
+  if (o.common.json) {
+    print_answers_json(o, saved, answers);
+  } else {
+    Speaker(o.common, path).say("{} prediction{}{}", answers.rows(), answers.rows() == 1 ? "" : "s", path == "-" ? "" : " in " + path);
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<PredictOptions>();
+  CLI::App* command = app.add_subcommand("predict", "Predict new rows with a saved model");
+  command->add_option("MODELFILE", o->model, "A model that fit or learn saved")->required();
+  add_reading(*command, o->reading);
+  command
+      ->add_option("--out", o->out,
+                   "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
+      ->type_name("FILE");
+  command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
+  add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
+  add_common(*command, o->common);
+  command->footer(
+      "Columns are found by name, in any order; the target may be missing.\n"
+      "Examples:\n"
+      "  mercer predict model.mercer new.csv --out predictions.csv\n"
+      "  zcat new.csv.gz | mercer predict model.mercer - --scores | head");
+  command->callback([o, &invocation] { invocation.job = [o] { run_predict(*o); }; });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,89 @@
+// mercer score: how well a saved model predicts rows whose answers are known.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apply.hpp"
+#include "commands.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct ScoreOptions {
+  CommonOptions common{};
+  ReadingOptions reading{};
+  std::string model{};
+  std::string target{};
+};
+
+// The answers of a table for a model that knows nothing of columns.
+Vector plain_target(const Table& table, const std::string& name) {
+  if (table.sparse) return Eigen::Map<const Vector>(table.sparse_labels.data(), std::ssize(table.sparse_labels));
+  const Index index = table.find(name);
+  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, name));
+  const Column& column = table.columns[static_cast<std::size_t>(index)];
+  if (column.is_text() || !column.missing.empty()) {
+    throw InvalidArgument(fmt::format("{}: column \"{}\" must have a number in every row", table.source, name));
+  }
+  return Eigen::Map<const Vector>(column.numbers().data(), table.rows());
+}
+
+void run_score(const ScoreOptions& o) {
+  const SavedModel saved = load_model(o.model);
+  const Table table = read_data(o.reading, o.common);
+  std::string target = o.target;
+  Vector truth;
+  if (saved.encoder) {
+    Encoder encoder = *saved.encoder;
+    if (!target.empty() && !encoder.sparse) {
+      const Index index = table.find(target);
+      if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, target));
+      encoder.target = table.names[static_cast<std::size_t>(index)];
+    }
+    const std::optional<Vector> found = encoder.target_of(table);
+    if (!found) {
+      throw InvalidArgument(
+          fmt::format("{}: lacks the target \"{}\", so there is nothing to compare with; use predict, or name it with --target",
+                      table.source, encoder.target));
+    }
+    truth = *found;
+    target = encoder.target;
+  } else {
+    if (target.empty() && !table.sparse) {
+      throw UsageError(fmt::format("{} does not know its target column; name it with --target", o.model));
+    }
+    truth = plain_target(table, target);
+  }
+  const Matrix predicted = predict_with_bar(saved, features_for(saved, table, saved.encoder ? "" : target), o.common);
+  if (predicted.cols() > 1 && !(saved.encoder && saved.encoder->task == Task::classification)) {
+    throw InvalidArgument(fmt::format("{} predicts {} numbers a row; score compares one", o.model, predicted.cols()));
+  }
+  const Quality quality = quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted);
+  if (o.common.json) {
+    Json json = {{"model", saved.kind()}, {"target", target}};
+    json.update(quality.json);
+    print_json(json);
+    return;
+  }
+  const Speaker speaker(o.common);
+  speaker.say("{} on {} rows of {}, target {}:", saved.kind(), truth.size(), table.source == "-" ? "standard input" : table.source, target);
+  for (const std::string& line : quality.lines) speaker.say("  {}", line);
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<ScoreOptions>();
+  CLI::App* command = app.add_subcommand("score", "Compare a saved model's predictions with known answers");
+  command->add_option("MODELFILE", o->model, "A model that fit or learn saved")->required();
+  add_reading(*command, o->reading);
+  command->add_option("--target", o->target, "Column with the answers (default: the name it had in training)")->type_name("COL");
+  add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
+  add_common(*command, o->common);
+  command->footer(
+      "Regression: R2, RMSE, MAE. Classification: accuracy with its 95 % interval, precision, recall, confusion.\n"
+      "Examples:\n"
+      "  mercer score model.mercer test.csv\n"
+      "  mercer score model.mercer test.csv --json");
+  command->callback([o, &invocation] { invocation.job = [o] { run_score(*o); }; });
+}
+
+}  // namespace mercer::cli
