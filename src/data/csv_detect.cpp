@@ -45,6 +45,7 @@ struct Score {
 };
 
 Score score_delimiter(const std::vector<std::string_view>& records, const Dialect& dialect, const Source& source) {
+  if (records.empty()) return {};
   std::map<std::size_t, std::size_t> counts;
   std::size_t cells = 0;
   std::size_t numbers = 0;
