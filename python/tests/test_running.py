@@ -198,3 +198,18 @@ def test_a_view_keeps_the_gram_matrix_alive(rng):
     for _ in range(3):
         mercer.gram(X, kernel="linear")
     np.testing.assert_array_equal(view, row)
+
+
+def test_nothing_is_kept_when_samples_and_models_die(rng):
+    from mercer import _data
+
+    X = rng.normal(size=(300, 4))
+    before = sys.getrefcount(X)
+    S = _data.samples(X)
+    model = _mercer.fit_kernel_ridge(S, np.ones((300, 1)), _mercer.gaussian(1.0), np.ones(1), None, False, np.empty(0), None)
+    assert sys.getrefcount(X) > before
+    view = model.samples.arrays()
+    del S, model
+    assert sys.getrefcount(X) > before  # the view still looks into X
+    del view
+    assert sys.getrefcount(X) == before
