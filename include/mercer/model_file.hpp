@@ -36,7 +36,8 @@ SavedModel load_model(const std::string& path);
 std::string model_to_bytes(const SavedModel& model);
 SavedModel model_from_bytes(std::string_view bytes, const std::string& source = "memory");
 
-// The header as JSON text, after the checks of load_model: what `mercer info` prints.
+// The header as JSON text, after the checks of load_model: what `mercer info --json` prints. Settings that the file holds as JSON text are
+// objects here; "tensors" has the type and shape of each.
 std::string model_info(const std::string& path);
 
 // A class index per row from scores: one column is thresholded at 0, several take the largest.
