@@ -35,7 +35,7 @@ struct ReadOptions {
 // A column of a table: numbers (missing cells are NaN and listed in `missing`), or text (missing cells are empty).
 struct Column {
   std::string name{};
-  std::variant<std::vector<double>, std::vector<std::string>> values;
+  std::variant<std::vector<double>, std::vector<std::string>> values{};
   std::vector<Index> missing{};  // rows with no value, ascending
 
   bool is_text() const { return values.index() == 1; }

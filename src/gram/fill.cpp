@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gram/fill.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace mercer {
 
+namespace {
+
 template <class T>
-T* tile_memory() {
-  thread_local Buffer<T> memory(static_cast<std::size_t>(tile_size * tile_size));
-  return memory.data();
+std::vector<Buffer<T>>& idle_tiles() {
+  thread_local std::vector<Buffer<T>> idle;
+  return idle;
+}
+
+}  // namespace
+
+template <class T>
+TileMemory<T>::TileMemory() {
+  auto& idle = idle_tiles<T>();
+  if (idle.empty()) {
+    memory_ = Buffer<T>(static_cast<std::size_t>(tile_size * tile_size));
+  } else {
+    memory_ = std::move(idle.back());
+    idle.pop_back();
+  }
+}
+
+template <class T>
+TileMemory<T>::~TileMemory() {
+  idle_tiles<T>().push_back(std::move(memory_));
 }
 
 template <class T>
@@ -23,7 +46,8 @@ void fill_full(const PreparedKernel<T>& kernel, T* out, Index stride, const Prog
     const Range I = block_range(pair.row, n);
     const Range J = block_range(pair.col, m);
     // Made in cache, then written out once: fresh memory is never read.
-    const Tile<T> tile{tile_memory<T>(), I.count, J.count, J.count};
+    TileMemory<T> memory;
+    const Tile<T> tile{memory.data(), I.count, J.count, J.count};
     kernel.tile(I, J, tile);
     const Tile<const T> made{tile.data, tile.rows, tile.cols, tile.stride};
     ops.copy_out(made, out + I.begin * stride + J.begin, stride);
@@ -53,8 +77,8 @@ void fill_lower(const PreparedKernel<T>& kernel, const Vector& s, linalg::Symmet
   });
 }
 
-template float* tile_memory<float>();
-template double* tile_memory<double>();
+template class TileMemory<float>;
+template class TileMemory<double>;
 template void fill_full(const PreparedKernel<float>&, float*, Index, const ProgressCallback&);
 template void fill_full(const PreparedKernel<double>&, double*, Index, const ProgressCallback&);
 template void fill_lower(const PreparedKernel<float>&, const Vector&, linalg::SymmetricTiles<float>&, const ProgressCallback&);

@@ -16,8 +16,20 @@ void fill_full(const PreparedKernel<T>& kernel, T* out, Index stride, const Prog
 template <class T>
 void fill_lower(const PreparedKernel<T>& kernel, const Vector& s, linalg::SymmetricTiles<T>& out, const ProgressCallback& progress);
 
-// Memory for one tile, this thread's own.
+// Memory for one tile, lent while this value lives and kept for the thread's next one. Nested loans get memory of their own, so a visitor
+// of one streamed operator may look at another.
 template <class T>
-T* tile_memory();
+class TileMemory {
+ public:
+  TileMemory();
+  ~TileMemory();
+  TileMemory(const TileMemory&) = delete;
+  TileMemory& operator=(const TileMemory&) = delete;
+
+  T* data() { return memory_.data(); }
+
+ private:
+  Buffer<T> memory_;
+};
 
 }  // namespace mercer

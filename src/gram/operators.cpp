@@ -65,10 +65,11 @@ class GramBase : public LinearOperator {
     const RowMatrix<T> u = cast_to<T>(U);
     Matrix out = Matrix::Zero(cols_, U.cols());
     run_tasks("K' U", block_count(cols_), all_tiles(), [&](Index b, Stage& stage) {
+      TileMemory<T> memory;
       const Range J = block_range(b, cols_);
       for (Index a = 0; a < block_count(rows_); ++a) {
         const Range I = block_range(a, rows_);
-        const Tile<const T> tile = tile_at(I, J);
+        const Tile<const T> tile = tile_at(I, J, memory.data());
         add_product(true, J.count, u.cols(), I.count, tile.data, tile.stride, u.data() + I.begin * u.cols(), u.cols(),
                     out.data() + J.begin * out.cols(), out.cols());
         stage.advance(1);
@@ -80,28 +81,30 @@ class GramBase : public LinearOperator {
   void for_each_tile(const std::function<void(const TileView&)>& visit) const final {
     const Index blocks = block_count(cols_);
     run_tasks("Gram tiles", tile_count(), static_cast<double>(tile_count()), [&](Index number, Stage& stage) {
+      TileMemory<T> memory;
       const BlockPair pair = symmetric_ ? upper_pair(number, blocks) : BlockPair{number / blocks, number % blocks};
       const Range I = block_range(pair.row, rows_);
       const Range J = block_range(pair.col, cols_);
-      const Tile<const T> tile = tile_at(I, J);
+      const Tile<const T> tile = tile_at(I, J, memory.data());
       visit({number, I.begin, J.begin, I.count, J.count, tile.stride, tile.data});
       stage.advance(1);
     });
   }
 
  protected:
-  // The entries of I x J: in place where they are stored, else in this thread's memory until its next tile.
-  virtual Tile<const T> tile_at(Range I, Range J) const = 0;
+  // The entries of I x J: in place where they are stored, else made in `memory`, which holds one tile.
+  virtual Tile<const T> tile_at(Range I, Range J, T* memory) const = 0;
 
   // out = K V row block by row block, every tile of the row made (or read) once.
   Matrix apply_by_rows(const MatrixRef& V) const {
     const RowMatrix<T> v = cast_to<T>(V);
     Matrix out = Matrix::Zero(rows_, V.cols());
     run_tasks("K V", block_count(rows_), all_tiles(), [&](Index a, Stage& stage) {
+      TileMemory<T> memory;
       const Range I = block_range(a, rows_);
       for (Index b = 0; b < block_count(cols_); ++b) {
         const Range J = block_range(b, cols_);
-        const Tile<const T> tile = tile_at(I, J);
+        const Tile<const T> tile = tile_at(I, J, memory.data());
         add_product(false, I.count, v.cols(), J.count, tile.data, tile.stride, v.data() + J.begin * v.cols(), v.cols(),
                     out.data() + I.begin * out.cols(), out.cols());
         stage.advance(1);
@@ -164,7 +167,7 @@ class StoredGram final : public GramBase<T> {
   }
 
  protected:
-  Tile<const T> tile_at(Range I, Range J) const override {
+  Tile<const T> tile_at(Range I, Range J, T* /*memory*/) const override {
     return {entries_->data() + I.begin * this->cols_ + J.begin, I.count, J.count, this->cols_};
   }
 
@@ -226,8 +229,8 @@ class StreamedGram final : public GramBase<T> {
   }
 
  protected:
-  Tile<const T> tile_at(Range I, Range J) const override {
-    const Tile<T> tile{tile_memory<T>(), I.count, J.count, J.count};
+  Tile<const T> tile_at(Range I, Range J, T* memory) const override {
+    const Tile<T> tile{memory, I.count, J.count, J.count};
     kernel_.tile(I, J, tile);
     return {tile.data, tile.rows, tile.cols, tile.stride};
   }
@@ -243,13 +246,14 @@ class StreamedGram final : public GramBase<T> {
     const RowMatrix<T> v = cast_to<T>(V);
     std::vector<Matrix> sums(static_cast<std::size_t>(parts));
     this->run_tasks("K V", parts, static_cast<double>(tiles), [&](Index part, Stage& stage) {
+      TileMemory<T> memory;
       Matrix& sum = sums[static_cast<std::size_t>(part)];
       sum = Matrix::Zero(n, k);
       for (Index number = part * tiles / parts; number < (part + 1) * tiles / parts; ++number) {
         const BlockPair pair = upper_pair(number, blocks);
         const Range I = block_range(pair.row, n);
         const Range J = block_range(pair.col, n);
-        const Tile<const T> tile = tile_at(I, J);
+        const Tile<const T> tile = tile_at(I, J, memory.data());
         add_product(false, I.count, k, J.count, tile.data, tile.stride, v.data() + J.begin * k, k, sum.data() + I.begin * k, k);
         if (pair.row != pair.col) {
           add_product(true, J.count, k, I.count, tile.data, tile.stride, v.data() + I.begin * k, k, sum.data() + J.begin * k, k);

@@ -30,10 +30,6 @@ struct ReductionSet {
   bool distance() const { return squared_distance || l1_distance; }
 };
 
-// |x - y|^2 or |x - y|_1 of two rows, by differences in float64.
-double squared_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
-double l1_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
-
 template <class T>
 class PairReducer {
  public:

@@ -165,9 +165,8 @@ void check_options(const LearnOptions& options) {
   if (options.folds < 2) throw InvalidArgument(fmt::format("folds must be at least 2, got {}", options.folds));
 }
 
-LearnResult learn_split(const Table& train_table, const Table& test_table, EncodeOptions encode, const LearnOptions& options) {
+LearnResult learn_split(const Dataset& train, const Table& test_table, const LearnOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Dataset train = make_dataset(train_table, encode);
   const std::optional<Vector> truth = train.encoder.target_of(test_table);
   if (!truth) throw InvalidArgument(fmt::format("the test data has no column \"{}\" to compare with", train.encoder.target));
   const Samples test_X = train.encoder.features_of(test_table);
@@ -228,7 +227,9 @@ LearnResult learn(const Table& data, const LearnOptions& options) {
   encode.task = all.encoder.task;
   const Fold split = all.encoder.task == Task::classification ? stratified_holdout(as_indices(all.y), options.holdout, options.seed)
                                                               : holdout(data.rows(), options.holdout, options.seed);
-  LearnResult result = learn_split(rows_of(data, split.train), rows_of(data, split.test), encode, options);
+  Dataset train = make_dataset(rows_of(data, split.train), encode);
+  train.notes = all.notes;  // the first look was told nothing, so it says how things were found out
+  LearnResult result = learn_split(train, rows_of(data, split.test), options);
   result.holdout = options.holdout;
   return result;
 }
@@ -236,7 +237,7 @@ LearnResult learn(const Table& data, const LearnOptions& options) {
 LearnResult learn(const Table& data, const Table& test, const LearnOptions& options) {
   check_options(options);
   if (test.rows() == 0) throw InvalidArgument(fmt::format("{} has no rows to test on", test.source));
-  return learn_split(data, test, options.encode, options);
+  return learn_split(make_dataset(data, options.encode), test, options);
 }
 
 }  // namespace mercer

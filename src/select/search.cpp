@@ -61,7 +61,12 @@ std::vector<Fold> folds_for(const Problem& problem, const SearchOptions& options
   if (!problem.classification()) return k_folds(problem.X.size(), options.folds, true, options.seed);
   std::vector<Index> classes(static_cast<std::size_t>(problem.y.size()));
   for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<Index>(problem.y[static_cast<Index>(i)]);
-  return stratified_folds(classes, options.folds, true, options.seed);
+  // A class with a single member cannot be on both sides of any fold: then chance decides where it lies.
+  std::vector<Index> members(problem.classes.size());
+  for (const Index c : classes) ++members[static_cast<std::size_t>(c)];
+  const bool lonely = std::find(members.begin(), members.end(), 1) != members.end();
+  return lonely ? k_folds(problem.X.size(), options.folds, true, options.seed)
+                : stratified_folds(classes, options.folds, true, options.seed);
 }
 
 }  // namespace
@@ -113,24 +118,25 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
   }
   const std::vector<Fold> folds = folds_for(problem, options);
   std::vector<Candidate> todo = candidates_for(problem, options);
-  Stage stage(options.run.progress, "cross-validation", static_cast<double>(todo.size()));
-  Run quiet = options.run;  // one bar for the whole search; the parts only listen for cancel
-  quiet.progress = options.run.progress ? ProgressCallback([&](const ProgressEvent&) {
-    stage.check();
-    return true;
-  })
-                                        : ProgressCallback();
+  // One bar for the whole search: the parts' own progress is answered with that of the search, so that cancel reaches them at once.
+  double done = 0;
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  Run quiet = options.run;
+  if (options.run.progress) {
+    quiet.progress = [&](const ProgressEvent&) {
+      return options.run.progress({"cross-validation", done / static_cast<double>(todo.size()), elapsed()});
+    };
+  }
   std::size_t skipped = 0;
   for (std::size_t c = 0; c < todo.size(); ++c) {
     const bool first_of_kind = c == 0 || todo[c].model != todo[c - 1].model;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (seconds > options.budget_seconds && !first_of_kind) {
+    if (elapsed() > options.budget_seconds && !first_of_kind) {
       ++skipped;
       continue;
     }
     score_candidate(todo[c], problem, folds, quiet);
     result.candidates.push_back(todo[c]);
-    stage.advance(1);
+    done += 1;
   }
   if (skipped > 0) {
     result.notes.push_back(

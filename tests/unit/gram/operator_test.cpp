@@ -104,6 +104,18 @@ TEST(GramOperator, TilesCoverTheUpperHalfOnceInFixedOrder) {
   }
 }
 
+TEST(GramOperator, AVisitorMayUseAnotherStreamedOperator) {
+  const Matrix X = RandomStream(20).normal_matrix(300, 4);
+  const Operator outer = gram_operator(kernel, X, {.storage = Storage::streamed});
+  const Operator inner = gram_operator(kernels::linear(), X, {.storage = Storage::streamed});
+  const Matrix K = gram(kernel, X);
+  const Matrix ones = Matrix::Ones(300, 1);
+  outer->for_each_tile([&](const TileView& tile) {
+    EXPECT_NEAR(inner->apply(ones)(0, 0), (X * X.row(0).transpose()).sum(), 1e-10);
+    EXPECT_NEAR(tile(0, 0), K(tile.row, tile.col), 1e-14);
+  });
+}
+
 TEST(GramOperator, StoredRowsAreZeroCopyAndStreamedOnesAreRefusedByName) {
   const Matrix X = RandomStream(9).normal_matrix(300, 4);
   const Matrix K = gram(kernel, X);

@@ -196,9 +196,11 @@ TEST(ModelFile, WhatCannotBeReadBackIsNotSaved) {
 }
 
 TEST(ModelFile, ClassesFromScores) {
-  const Matrix one = (Matrix(4, 1) << -1, 1e-300, 0, 2).finished();
+  Matrix one(4, 1);
+  one << -1, 1e-300, 0, 2;
   EXPECT_EQ(classes_from_scores(one), (std::vector<Index>{0, 1, 0, 1}));
-  const Matrix three = (Matrix(3, 3) << 0, 1, 2, 5, 5, 1, -3, -1, -2).finished();
+  Matrix three(3, 3);
+  three << 0, 1, 2, 5, 5, 1, -3, -1, -2;
   EXPECT_EQ(classes_from_scores(three), (std::vector<Index>{2, 0, 1}));
   EXPECT_TRUE(classes_from_scores(Matrix(0, 1)).empty());
 }

@@ -19,7 +19,8 @@ Table table_of(const Matrix& X, const std::vector<double>& y) {
   table.source = "test";
   table.has_header = true;
   for (Index j = 0; j < X.cols(); ++j) {
-    Column column{.name = "x" + std::to_string(j + 1)};
+    Column column;
+    column.name = "x" + std::to_string(j + 1);
     column.values = std::vector<double>(static_cast<std::size_t>(X.rows()));
     for (Index i = 0; i < X.rows(); ++i) std::get<0>(column.values)[static_cast<std::size_t>(i)] = X(i, j);
     table.names.push_back(column.name);
@@ -81,6 +82,15 @@ TEST(Learn, ClassifiesTwoAndThreeClasses) {
   EXPECT_EQ(three.model.encoder->classes, (std::vector<std::string>{"0", "1", "2"}));
   EXPECT_GT(three.test.accuracy, 0.9);
   EXPECT_EQ(three.confusion.rows(), 3);
+}
+
+TEST(Learn, AClassWithOneMemberIsNoTrouble) {
+  const auto blobs = simulate::blobs(60, 2, 2, 0.5, 0);
+  std::vector<double> y(blobs.y.begin(), blobs.y.end());
+  y[17] = 7;
+  const LearnResult r = learn(table_of(blobs.X, y), {.folds = 3});
+  EXPECT_EQ(r.model.encoder->classes.size(), 3U);
+  EXPECT_GT(r.test.accuracy, 0.8);
 }
 
 TEST(Learn, ALinearTruthIsLeftToTheLinearModel) {
