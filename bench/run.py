@@ -130,7 +130,7 @@ def growth():
     sizes, out = [2500, 5000, 10000], []
     for n in sizes:
         competitor = Competitor(ours("krr_fit/ours.py"))
-        competitor.ask("prepare " + " ".join(str(f) for f in data.regression(n, 20)))
+        competitor.ask("prepare " + " ".join(str(make()) for make in data.regression(n, 20)))
         turns = [competitor.ask("run") for _ in range(TURNS)]
         competitor.close()
         out.append({"n": n, "seconds": min(t["seconds"] for t in turns), "peak_bytes": max(t["peak_bytes"] for t in turns)})
@@ -190,8 +190,7 @@ def main():
     if not chosen:
         raise SystemExit(f"there is no benchmark {wanted}; there are {', '.join(row.name for row in rows())}")
     for row in chosen:
-        files = [f() for f in row.prepare]
-        row.prepare = files
+        row.prepare = [make() for make in row.prepare]
         print(f"{row.name}: {row.work} ...", flush=True)
         for r in measure(row):
             results.append(r)

@@ -13,8 +13,11 @@
 
 namespace mercer {
 
+// How `learn` treats columns unless told otherwise: text becomes 0/1 columns, numbers are standardised.
+EncodeOptions learn_encoding();
+
 struct LearnOptions {
-  EncodeOptions encode{.target = {}, .drop = {}, .one_hot = true, .scaling = ScalingKind::standard};
+  EncodeOptions encode = learn_encoding();
   std::optional<Kernel> kernel{};  // given: only alpha is chosen
   std::string model = "auto";      // "krr" or "ridge"; "auto" is krr
   double holdout = 0.3;            // fraction set aside for the final measurement, when no test table is given

@@ -215,6 +215,13 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
 
 }  // namespace
 
+EncodeOptions learn_encoding() {
+  EncodeOptions encode;
+  encode.one_hot = true;
+  encode.scaling = ScalingKind::standard;
+  return encode;
+}
+
 LearnResult learn(const Table& data, const LearnOptions& options) {
   check_options(options);
   if (data.rows() < 4)
