@@ -177,20 +177,27 @@ void copy_out(Tile<const T> tile, T* out, Index out_stride) {
   hwy::FlushStream();
 }
 
-// Through a small block so that both the strided reads and the long writes stay within cache lines.
+// Through a small block so that both the strided reads and the long writes stay within cache lines. Its rows are a line longer than a power
+// of two: at 4096 bytes apart they would all fall into one set of the first-level cache.
 template <class T>
 void copy_out_transposed(Tile<const T> tile, T* out, Index out_stride) {
   constexpr Index band = 8;
-  HWY_ALIGN T block[band * 512];
-  for (Index i0 = 0; i0 < tile.rows; i0 += 512) {
-    const Index ni = tile.rows - i0 < 512 ? tile.rows - i0 : 512;
+  constexpr Index longest = 512;
+  constexpr Index stride = longest + 64 / static_cast<Index>(sizeof(T));
+  HWY_ALIGN T block[band * stride];
+  for (Index i0 = 0; i0 < tile.rows; i0 += longest) {
+    const Index ni = tile.rows - i0 < longest ? tile.rows - i0 : longest;
     for (Index j0 = 0; j0 < tile.cols; j0 += band) {
       const Index nj = tile.cols - j0 < band ? tile.cols - j0 : band;
       for (Index i = 0; i < ni; ++i) {
         const T* HWY_RESTRICT from = tile.row(i0 + i) + j0;
-        for (Index j = 0; j < nj; ++j) block[j * 512 + i] = from[j];
+        if (nj == band) {
+          for (Index j = 0; j < band; ++j) block[j * stride + i] = from[j];
+        } else {
+          for (Index j = 0; j < nj; ++j) block[j * stride + i] = from[j];
+        }
       }
-      for (Index j = 0; j < nj; ++j) copy_row(block + j * 512, out + (j0 + j) * out_stride + i0, ni);
+      for (Index j = 0; j < nj; ++j) copy_row(block + j * stride, out + (j0 + j) * out_stride + i0, ni);
     }
   }
   hwy::FlushStream();
