@@ -77,7 +77,7 @@ void say_candidates(const Speaker& speaker, const LearnResult& result, bool clas
     const Candidate& c = result.candidates[i];
     rows.push_back({c.model, c.kernel, fmt::format("{:.3g}", c.alpha), fmt::format("{:.4g}", c.score), fmt::format("{:.2g}", c.deviation)});
   }
-  speaker.say("The best of {} candidates, {}-fold cross-validation on {} rows:", result.candidates.size(), result.folds, result.n_train);
+  speaker.say("The best of {} candidates, {}-fold cross-validation on {} rows:", result.candidates.size(), result.folds, result.n_search);
   speaker.say("{}", aligned(rows));
 }
 
@@ -163,7 +163,7 @@ void run_learn(const LearnCommandOptions& o) {
 
 void add_search_options(CLI::App& command, LearnCommandOptions& o) {
   add_choice<std::string>(command, "--model", o.learn.model, {{"auto", "auto"}, {"krr", "krr"}, {"ridge", "ridge"}},
-                          "Model to tune (default: auto, which is krr)");
+                          "Model to tune (default: auto, the better of krr and ridge; krr when --kernel is given)");
   add_kernel(command, o.learn.kernel, "Kernel; only alpha is chosen then (default: auto, a Gaussian with a chosen length scale)");
   CLI::Option* test = command.add_option("--test", o.test, "Measure on this file")->type_name("FILE");
   CLI::Option* holdout = add_number(command, "--holdout", o.learn.holdout, 0.001, 0.999, "a number between 0 and 1",

@@ -4,6 +4,7 @@
 
 #include "apply.hpp"
 #include "commands.hpp"
+#include "terminal.hpp"
 
 namespace mercer::cli {
 
@@ -91,7 +92,10 @@ void run_predict(const PredictOptions& o) {
   const Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
   const std::string path = o.out.empty() ? "-" : o.out;
   const FileFormat format = format_of_output(path);
-  if (!(o.common.json && o.out.empty())) write_table(answers, path, {.format = format});
+  if (!(o.common.json && o.out.empty())) {
+    const CarefulStop careful;  // no half file is left behind
+    write_table(answers, path, {.format = format});
+  }
   if (o.common.json) {
     print_answers_json(o, saved, answers);
   } else {

@@ -23,7 +23,7 @@ namespace mercer {
 enum class Storage : std::uint8_t { automatic, stored, streamed };
 
 struct GramOptions {
-  std::optional<Precision> precision{};  // of the entries; not given: that of the samples
+  std::optional<Precision> precision{};  // of the entries; not given: that of the samples (gram(): float64)
   Storage storage = Storage::automatic;  // stored when it fits the budget
   Run run{};
 };
@@ -31,6 +31,9 @@ struct GramOptions {
 // The kernel with every automatic length scale set from the data (median of pairwise distances; of all pairs up to 1000 rows, of
 // a fixed sample of rows above). A kernel without automatic parts comes back unchanged.
 Kernel resolve(const Kernel& kernel, const Samples& X);
+
+// The median pairwise Euclidean distance, as `resolve` takes it.
+double median_distance(const Samples& X);
 
 Matrix gram(const Kernel& kernel, const Samples& X, const GramOptions& options = {});
 Matrix gram(const Kernel& kernel, const Samples& X, const Samples& Y, const GramOptions& options = {});

@@ -36,7 +36,7 @@ struct SolveSummary {
   double residual = 0;  // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
   double seconds = 0;
   std::size_t bytes = 0;   // largest allocation
-  std::string sentence{};  // "solved: Cholesky of 10000 x 10000, residual 3.1e-15, 0.41 GB, 4.2 s"
+  std::string sentence{};  // "solved: Cholesky of 10000 x 10000, relative residual 3.1e-15, 430 MB, 4.20 s"
 };
 
 class KernelRidgeModel {

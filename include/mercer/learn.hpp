@@ -19,7 +19,7 @@ EncodeOptions learn_encoding();
 struct LearnOptions {
   EncodeOptions encode = learn_encoding();
   std::optional<Kernel> kernel{};  // given: only alpha is chosen
-  std::string model = "auto";      // "krr" or "ridge"; "auto" is krr
+  std::string model = "auto";      // "krr" or "ridge"; "auto" takes the better one, or krr when a kernel is given
   double holdout = 0.3;            // fraction set aside for the final measurement, when no test table is given
   Index folds = 5;
   std::uint64_t seed = 0;
@@ -54,7 +54,8 @@ struct LearnResult {
   Matrix curve{};                     // one feature, regression: a grid of x and the prediction there, in the units of the data; else empty
   Matrix curve_points{};              // with `curve`: training x and y in the units of the data, at most some thousand rows
   std::string verdict{};              // two or three sentences
-  Index n_train = 0;                  // rows that the search saw
+  Index n_train = 0;                  // rows set aside for training
+  Index n_search = 0;                 // those of them that the candidates were compared on
   Index folds = 0;
   std::uint64_t seed = 0;
   double holdout = 0;  // fraction set aside; 0: a test table was given

@@ -115,7 +115,7 @@ void bind_models(nb::module_& m) {
   bind_model<KernelRidgeModel>(m, "KernelRidgeModel", "A fitted kernel ridge regression; immutable.")
       .def_prop_ro("kernel", &KernelRidgeModel::kernel)
       .def_prop_ro("samples", &KernelRidgeModel::samples)
-      .def_prop_ro("dual_coef", &KernelRidgeModel::dual_coef, nb::rv_policy::reference_internal)
+      .def_prop_ro("dual_coef", &KernelRidgeModel::dual_coef, nb::rv_policy::copy)
       .def_prop_ro("intercept", &KernelRidgeModel::intercept, nb::rv_policy::copy)
       .def_prop_ro("alpha", &KernelRidgeModel::alpha, nb::rv_policy::copy)
       .def_prop_ro("is_float32", [](const KernelRidgeModel& k) { return k.precision() == Precision::float32; })

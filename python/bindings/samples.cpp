@@ -46,6 +46,14 @@ Samples csr(const Column<T>& values, const Column<std::int32_t>& columns, const 
   const auto stored = static_cast<std::int64_t>(std::min(values.shape(0), columns.shape(0)));
   if (rows < 0 || offsets.data()[0] < 0 || offsets.data()[rows] > stored)
     throw InvalidArgument("the index arrays of a CSR matrix do not agree");
+  for (Index i = 0; i < rows; ++i) {
+    if (offsets.data()[i] > offsets.data()[i + 1]) throw InvalidArgument("the offsets of a CSR matrix must not descend");
+    for (std::int64_t p = offsets.data()[i]; p < offsets.data()[i + 1]; ++p) {
+      const std::int32_t c = columns.data()[p];
+      if (c < 0 || c >= width || (p > offsets.data()[i] && c <= columns.data()[p - 1]))
+        throw InvalidArgument("the column indices of a CSR matrix must lie in range and ascend within a row: call sum_duplicates() first");
+    }
+  }
   return Samples::borrow(CsrRows<T>{values.data(), columns.data(), offsets.data(), rows, width}, hold(values, columns, offsets));
 }
 

@@ -49,8 +49,9 @@ class GramRidgeModel:
         return float(f[0]) if f.shape == (1,) else f[..., 0] if f.shape[-1] == 1 else f
 
 
-def _solve(A: np.ndarray, alpha: float, B: np.ndarray) -> tuple[np.ndarray, str, bool, int]:
-    """(A + alpha I)^-1 B by Cholesky, or by the spectrum where that is not positive definite or alpha is 0."""
+def _solve(A: np.ndarray, alpha: float, B: np.ndarray) -> tuple[np.ndarray, np.ndarray, str, bool, int]:
+    """(A + alpha I)^-1 B by Cholesky, or by the spectrum where that is not positive definite or alpha is 0; and what of B's last column lies in the
+    null space that the latter leaves out."""
     n = len(A)
     definite = True
     shifted = A.copy()
@@ -59,14 +60,15 @@ def _solve(A: np.ndarray, alpha: float, B: np.ndarray) -> tuple[np.ndarray, str,
         try:
             solved = linalg.cho_solve(linalg.cho_factor(shifted, lower=True), B, check_finite=False)
             if np.isfinite(solved).all():
-                return solved, "Cholesky", True, n
+                return solved, np.zeros(n), "Cholesky", True, n
         except linalg.LinAlgError:
             pass
         definite = False
     values, vectors = linalg.eigh(shifted)
     keep = np.abs(values) > n * np.finfo(float).eps * np.abs(values).max()
     inverse = np.divide(1.0, values, out=np.zeros_like(values), where=keep)
-    return vectors @ (inverse[:, None] * (vectors.T @ B)), "pseudo-inverse", definite, int(keep.sum())
+    unseen = vectors[:, ~keep] @ (vectors[:, ~keep].T @ B[:, -1])
+    return vectors @ (inverse[:, None] * (vectors.T @ B)), unseen, "pseudo-inverse", definite, int(keep.sum())
 
 
 def fit_gram_ridge(K: np.ndarray, Y: np.ndarray, alpha: np.ndarray, sample_weight: np.ndarray | None, fit_intercept: bool) -> GramRidgeModel:
@@ -81,12 +83,14 @@ def fit_gram_ridge(K: np.ndarray, Y: np.ndarray, alpha: np.ndarray, sample_weigh
     for a in np.unique(alpha):
         these = np.flatnonzero(alpha == a)
         B = s[:, None] * np.column_stack([Y[:, these], np.ones(n)])
-        solved, how, ok, found = _solve(A, a, B)
+        solved, unseen, how, ok, found = _solve(A, a, B)
         if how != "Cholesky":
             method, definite, rank = how, definite and ok, min(rank, found)
         u, v = solved[:, :-1], solved[:, -1]
-        if fit_intercept and s @ v != 0:
-            intercept[these] = (s @ u) / (s @ v)
+        if fit_intercept:
+            # Where the null space sees the constant, least squares there decides; otherwise the least norm of f does.
+            blind = np.linalg.norm(unseen) <= 1e-10 * np.linalg.norm(s)
+            intercept[these] = (s @ u) / (s @ v) if blind else (unseen @ B[:, :-1]) / (unseen @ unseen)
         coef[:, these] = s[:, None] * (u - np.outer(v, intercept[these]))
     kept = s > 0
     residual = (s[:, None] * (K @ coef + intercept - Y))[kept] + alpha * coef[kept] / s[kept, None]

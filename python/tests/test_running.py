@@ -19,7 +19,8 @@ def run_python(code, **options):
 
 
 INTERRUPTED = """
-    import sys, time
+    import signal, sys, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with Ctrl-C ignored
     import numpy as np
     import mercer
     rng = np.random.default_rng(0)

@@ -21,7 +21,7 @@ GramCheck check_gram(const MatrixRef& K, const Run& run) {
   const double largest_entry = K.cwiseAbs().maxCoeff();
   check.symmetric = check.asymmetry <= 4 * std::numeric_limits<double>::epsilon() * largest_entry;
   with_threads(run.threads, [&] {
-    const linalg::SymmetricEigen eigen = linalg::symmetric_eigen((K + K.transpose()) / 2, run.progress);
+    const linalg::SymmetricEigen eigen = linalg::symmetric_eigen((K + K.transpose()) / 2, run.progress, run.memory);
     const Vector& values = eigen.values;
     check.smallest_eigenvalue = values[0];
     check.largest_eigenvalue = values[values.size() - 1];

@@ -69,6 +69,8 @@ Kernel resolve(const Kernel& kernel, const Samples& X) {
   return Kernel(kernel.node().resolved([&](Reduction reduction) { return typical_distance(X, reduction); }));
 }
 
+double median_distance(const Samples& X) { return typical_distance(X, Reduction::squared_distance); }
+
 void gram_into(const Kernel& kernel, const Samples& X, const Samples& Y, double* out, Index stride, const Run& run) {
   fill_now(kernel, X, Y, out, stride, run);
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -27,68 +28,95 @@ using Clock = std::chrono::steady_clock;
 
 struct Problem {
   const Samples& X;
-  Matrix right_sides;  // S Y, and s as the last column when an intercept is fitted
+  Matrix right_sides;  // S Y
   Vector s;
   bool weighted = false;
   const KernelRidgeOptions& options;
 };
 
-// (S K S + a I)^-1 applied to right sides by Cholesky; false when the matrix is not positive definite.
+// The targets that share one alpha: right sides going in, scaled coefficients c' and intercepts coming out.
+struct Group {
+  double alpha = 0;
+  Matrix right_sides;  // S Y
+  Matrix solution;     // c'
+  Vector intercept;
+};
+
+// u = A^-1 S Y and v = A^-1 s to c' and b, when an intercept is fitted.
+void take_intercept(const Matrix& u, const Vector& v, const Vector& s, Group& group) {
+  group.intercept = u.transpose() * s / s.dot(v);
+  group.solution = u - v * group.intercept.transpose();
+}
+
+// By Cholesky; false when S K S + a I is not positive definite.
 template <class T>
-bool solve_cholesky(const PreparedKernel<T>& kernel, const Problem& p, double alpha, Matrix& right_sides, SolveSummary& summary) {
+bool solve_cholesky(const PreparedKernel<T>& kernel, const Problem& p, Group& group, SolveSummary& summary) {
   const Run& run = p.options.run;
   const Index n = kernel.rows();
-  summary.bytes = linalg::SymmetricTiles<T>::bytes(n);
-  require_memory(summary.bytes, run.memory, fmt::format("kernel ridge regression on {} samples in {}", n, name_of(precision_of<T>)),
+  const std::size_t bytes = linalg::SymmetricTiles<T>::bytes(n);
+  require_memory(bytes, run.memory, fmt::format("kernel ridge regression on {} samples in {}", n, name_of(precision_of<T>)),
                  sizeof(T) == 8 ? "use precision float32 (half of it) or fewer samples" : "use fewer samples");
+  summary.bytes = std::max(summary.bytes, bytes);
   linalg::SymmetricTiles<T> A(n);
   fill_lower(kernel, p.weighted ? p.s : Vector(), A, run.progress);
-  A.add_to_diagonal(alpha);
+  A.add_to_diagonal(group.alpha);
   if (linalg::cholesky(A, run.progress) >= 0) return false;
-  RowMatrix<T> b = right_sides.cast<T>();
+  const Index targets = group.right_sides.cols();
+  RowMatrix<T> b(n, targets + (p.options.fit_intercept ? 1 : 0));
+  b.leftCols(targets) = group.right_sides.cast<T>();
+  if (p.options.fit_intercept) b.col(targets) = p.s.cast<T>();
   linalg::cholesky_solve(A, b);
-  right_sides = b.template cast<double>();
-  return right_sides.allFinite();
+  if (!b.allFinite()) return false;
+  if (p.options.fit_intercept) {
+    take_intercept(b.leftCols(targets).template cast<double>(), b.col(targets).template cast<double>(), p.s, group);
+  } else {
+    group.solution = b.template cast<double>();
+  }
+  return true;
 }
 
-// The same by the spectrum: eigenvalues of S K S + a I below rounding are treated as zero.
-void solve_spectrum(const Kernel& kernel, const Problem& p, double alpha, Matrix& right_sides, SolveSummary& summary) {
+// By the spectrum, with eigenvalues of S K S + a I below rounding taken as zero. Where the null space sees the constant, the intercept is
+// the least squares one there, as in ordinary least squares; otherwise it is, as above, the one that leaves f the least norm.
+void solve_spectrum(const Kernel& kernel, const Problem& p, Group& group, SolveSummary& summary) {
   const Index n = p.X.size();
   const auto numbers = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  summary.bytes = 4 * numbers * sizeof(double);
-  require_memory(summary.bytes, p.options.run.memory, fmt::format("the minimum-norm solution on {} samples (needs all eigenvectors)", n),
+  const std::size_t bytes = 4 * numbers * sizeof(double);
+  require_memory(bytes, p.options.run.memory, fmt::format("the minimum-norm solution on {} samples (needs all eigenvectors)", n),
                  "use alpha > 0 or fewer samples");
+  summary.bytes = std::max(summary.bytes, bytes);
   Matrix A = gram(kernel, p.X, {.run = p.options.run});
   A = p.s.asDiagonal() * A * p.s.asDiagonal();
-  A.diagonal().array() += alpha;
-  const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(A), p.options.run.progress);
+  A.diagonal().array() += group.alpha;
+  const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(A), p.options.run.progress, p.options.run.memory);
   const double cut = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * eigen.values.cwiseAbs().maxCoeff();
-  Matrix coordinates = eigen.vectors * right_sides;
-  summary.rank = 0;
-  for (Index j = 0; j < n; ++j) {
-    const bool keep = std::abs(eigen.values[j]) > cut;
-    coordinates.row(j) *= keep ? 1 / eigen.values[j] : 0.0;
-    summary.rank += keep ? 1 : 0;
+  const Vector inverse = eigen.values.unaryExpr([&](double value) { return std::abs(value) > cut ? 1 / value : 0.0; });
+  summary.rank = std::min<Index>(summary.rank, (inverse.array() != 0).count());
+  Matrix y = eigen.vectors * group.right_sides;  // coordinates along the eigenvectors
+  const auto apply_inverse = [&](const Matrix& coordinates) {
+    return Matrix(eigen.vectors.transpose() * (inverse.asDiagonal() * coordinates));
+  };
+  if (!p.options.fit_intercept) {
+    group.solution = apply_inverse(y);
+    return;
   }
-  right_sides = eigen.vectors.transpose() * coordinates;
+  const Vector s = eigen.vectors * p.s;
+  const Vector unseen = (inverse.array() == 0).select(s, 0.0);  // of the constant, in the null space
+  if (unseen.norm() > 1e-10 * p.s.norm()) {
+    group.intercept = y.transpose() * unseen / unseen.squaredNorm();
+    group.solution = apply_inverse(y - s * group.intercept.transpose());
+  } else {
+    take_intercept(apply_inverse(y), apply_inverse(s), p.s, group);
+  }
 }
 
-// Solves for all columns that share one alpha, and reads off coefficients and intercepts.
 template <class T>
-void solve_group(const Kernel& kernel, const PreparedKernel<T>& prepared, const Problem& p, double alpha, Matrix& solved,
-                 SolveSummary& summary) {
-  summary.method = "Cholesky";
-  summary.rank = p.X.size();
-  if (alpha > 0) {
-    Matrix attempt = solved;
-    if (solve_cholesky(prepared, p, alpha, attempt, summary)) {
-      solved = std::move(attempt);
-      return;
-    }
+void solve_group(const Kernel& kernel, const PreparedKernel<T>& prepared, const Problem& p, Group& group, SolveSummary& summary) {
+  if (group.alpha > 0) {
+    if (solve_cholesky(prepared, p, group, summary)) return;
     summary.positive_definite = false;
   }
   summary.method = "pseudo-inverse";
-  solve_spectrum(kernel, p, alpha, solved, summary);
+  solve_spectrum(kernel, p, group, summary);
 }
 
 // |(K + a W^-1) c + b - y| / |y| over samples of positive weight, worst target, from float64 kernel tiles whatever the factor was made of.
@@ -112,26 +140,17 @@ double relative_residual(const Kernel& kernel, const Problem& p, const MatrixRef
 }
 
 template <class T>
-void solve_all(const Kernel& kernel, const Problem& p, const MatrixRef& Y, const Vector& alpha, Matrix& coef, Vector& intercept,
-               SolveSummary& summary) {
-  std::map<double, std::vector<Index>> groups;  // targets by their alpha: one factorisation each
-  for (Index t = 0; t < Y.cols(); ++t) groups[alpha[t]].push_back(t);
+void solve_all(const Kernel& kernel, const Problem& p, const Vector& alpha, Matrix& coef, Vector& intercept, SolveSummary& summary) {
+  std::map<double, std::vector<Index>> by_alpha;  // one factorisation each
+  for (Index t = 0; t < alpha.size(); ++t) by_alpha[alpha[t]].push_back(t);
   const PreparedKernel<T> prepared(kernel, p.X, p.X);
-  const bool with_intercept = p.options.fit_intercept;
-  for (const auto& [a, targets] : groups) {
-    Matrix solved(Y.rows(), static_cast<Index>(targets.size()) + (with_intercept ? 1 : 0));
-    for (std::size_t t = 0; t < targets.size(); ++t) solved.col(static_cast<Index>(t)) = p.right_sides.col(targets[t]);
-    if (with_intercept) solved.rightCols(1) = p.s;
-    solve_group<T>(kernel, prepared, p, a, solved, summary);
-    const Vector v = with_intercept ? Vector(solved.rightCols(1)) : Vector::Zero(Y.rows());
-    const double sv = p.s.dot(v);
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      const auto u = solved.col(static_cast<Index>(t));
-      // s'v = 0 only when the pseudo-inverse sends s to zero: then no intercept is better than another.
-      const double b = with_intercept && sv != 0 ? p.s.dot(u) / sv : 0.0;
-      intercept[targets[t]] = b;
-      coef.col(targets[t]) = p.s.cwiseProduct(u - b * v);
-    }
+  summary.method = "Cholesky";
+  summary.rank = p.X.size();
+  for (const auto& [a, targets] : by_alpha) {
+    Group group{a, p.right_sides(Eigen::all, targets), {}, Vector::Zero(static_cast<Index>(targets.size()))};
+    solve_group<T>(kernel, prepared, p, group, summary);
+    intercept(targets) = group.intercept;
+    coef(Eigen::all, targets) = p.s.asDiagonal() * group.solution;
   }
 }
 
@@ -183,9 +202,9 @@ KernelRidgeModel fit_kernel_ridge(const Samples& X, const MatrixRef& Y, const Ke
   with_threads(options.run.threads, [&] {
     kernel = resolve(options.kernel, X);
     if (precision == Precision::float32) {
-      solve_all<float>(kernel, problem, Y, alpha, coef, intercept, summary);
+      solve_all<float>(kernel, problem, alpha, coef, intercept, summary);
     } else {
-      solve_all<double>(kernel, problem, Y, alpha, coef, intercept, summary);
+      solve_all<double>(kernel, problem, alpha, coef, intercept, summary);
     }
     summary.residual = relative_residual(kernel, problem, Y, coef, intercept, alpha);
   });

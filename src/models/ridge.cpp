@@ -24,13 +24,14 @@ using Clock = std::chrono::steady_clock;
 std::size_t monomial_count(Index width, int degree) {
   double count = 1;  // binomial(width + degree, degree), the constant included
   for (int k = 1; k <= degree; ++k) count = count * static_cast<double>(width + k) / k;
-  return static_cast<std::size_t>(std::min(count + 0.5, 1e18)) - 1;
+  return static_cast<std::size_t>(std::min(count + 0.5, 1e15)) - 1;  // more columns than any machine holds: the budget refuses them
 }
 
 Matrix expand(const Samples& X, int degree, std::size_t budget) {
   const std::size_t columns = monomial_count(X.width(), degree);
-  // Twice: the SVD works on a copy and returns factors of the same size.
-  require_memory(3 * static_cast<std::size_t>(X.size()) * columns * sizeof(double), budget,
+  // Three of this size: the design, and the factors and workspace of its SVD.
+  const double bytes = 3 * 8 * static_cast<double>(X.size()) * static_cast<double>(columns);
+  require_memory(static_cast<std::size_t>(std::min(bytes, 1e18)), budget,
                  fmt::format("ridge regression on {} rows and {} columns", X.size(), columns),
                  "use fewer columns, a lower degree, or kernel ridge with a linear kernel");
   return degree == 1 ? X.to_dense() : monomials(X.to_dense(), degree);
@@ -129,7 +130,7 @@ RidgeModel fit_ridge(const Samples& X, const MatrixRef& Y, const RidgeOptions& o
   const Index n = Z.rows();
   const Index p = Z.cols();
   linalg::ThinSvd svd;
-  with_threads(options.run.threads, [&] { svd = linalg::thin_svd(std::move(Z), options.run.progress); });
+  with_threads(options.run.threads, [&] { svd = linalg::thin_svd(std::move(Z), options.run.progress, options.run.memory); });
   const Matrix projected = svd.u.transpose() * target;
   RidgeSummary summary;
   Matrix coef(Y.cols(), p);

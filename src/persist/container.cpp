@@ -260,8 +260,13 @@ Matrix ContainerReader::matrix(const std::string& name) const {
 Json ContainerReader::description() const {
   Json out = Json::object();
   for (const auto& [key, value] : metadata_) {
-    const Json parsed = value.starts_with('{') ? Json::parse(value, nullptr, false) : Json();
-    out[key] = parsed.is_object() ? parsed : Json(value);
+    // Settings are shown as the objects they are; what is not one, or is nested without end, stays the text it is.
+    Json shown = value;
+    try {
+      if (value.starts_with('{')) shown = parse_bounded(value);
+    } catch (const std::exception&) {
+    }
+    out[key] = std::move(shown);
   }
   Json tensors = Json::object();
   for (const auto& [name, entry] : tensors_) tensors[name] = {{"dtype", row_of(entry.dtype).name}, {"shape", entry.shape}};

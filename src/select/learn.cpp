@@ -107,7 +107,10 @@ double naive_answer(const Problem& train) {
 
 // Exact kernel ridge costs n^3/3: beyond what the budget allows, a random part of the rows is used, and said.
 Problem affordable(const Problem& train, const LearnOptions& options, std::vector<std::string>& notes) {
-  const auto most = static_cast<Index>(std::cbrt(3 * flops_per_second * std::max(1.0, options.budget_seconds) / 2));
+  const double in_time = std::cbrt(3 * flops_per_second * std::max(1.0, options.budget_seconds) / 2);
+  const double in_memory =
+      std::sqrt(static_cast<double>(memory_budget(options.run.memory)) / 8 * 2 * 0.9);  // half a matrix of doubles, and some air
+  const auto most = static_cast<Index>(std::min(in_time, in_memory));
   if (train.X.size() <= most) return train;
   auto rows = RandomStream(options.seed, 3).sample(train.X.size(), most);
   std::sort(rows.begin(), rows.end());
@@ -162,6 +165,8 @@ void check_options(const LearnOptions& options) {
   }
   if (!(options.holdout > 0 && options.holdout < 1))
     throw InvalidArgument(fmt::format("holdout must lie between 0 and 1, got {}", options.holdout));
+  if (options.model == "ridge" && options.kernel)
+    throw InvalidArgument("ridge works on the columns themselves and takes no kernel; use krr with a kernel");
   if (options.folds < 2) throw InvalidArgument(fmt::format("folds must be at least 2, got {}", options.folds));
 }
 
@@ -184,8 +189,7 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   std::vector<std::string> notes = train.notes;
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
   const Candidate best = found.candidates.front();
-  const auto is_linear = [](const Candidate& c) { return c.kernel == "linear"; };
-  const auto best_linear = std::find_if(found.candidates.begin(), found.candidates.end(), is_linear);
+  const bool best_is_linear = best.kernel == "linear";
 
   const Problem fitted_on = best.model == "ridge" ? problem : affordable(problem, options, notes);
   LearnResult result{.model = {fit_candidate(best, fitted_on, options.run), train.encoder}};
@@ -194,9 +198,9 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   const Vector predicted = measured(result.model);
   result.test = evaluate(*truth, predicted, problem, options.seed);
   result.baseline = evaluate(*truth, Vector::Constant(truth->size(), naive_answer(problem)), problem, options.seed);
-  const Candidate linear = best_linear != found.candidates.end() ? *best_linear : Candidate{"ridge", "linear", 1, 0, 0};
   const SavedModel linear_model =
-      is_linear(best) ? result.model : SavedModel{fit_candidate(linear, linear.model == "ridge" ? problem : fitted_on, options.run), {}};
+      best_is_linear ? result.model
+                     : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, options.run), {}};
   result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
   result.test_truth_and_predicted.resize(truth->size(), 2);
   result.test_truth_and_predicted << *truth, predicted;
@@ -205,6 +209,7 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   result.candidates = std::move(found.candidates);
   result.notes = std::move(notes);
   result.n_train = problem.X.size();
+  result.n_search = found.n_rows;
   result.folds = options.folds;
   result.seed = options.seed;
   result.verdict = verdict_of(result, best, classification);

@@ -24,16 +24,14 @@ constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
 std::vector<Candidate> candidates_for(const Problem& problem, const SearchOptions& options) {
   std::vector<Candidate> all;
   const bool by_columns = !problem.X.is_sparse() && problem.X.width() <= widest_ridge;
-  if (options.model != "krr" || !options.kernel) {
-    for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
-  }
+  // Linear models come first and always: they are cheap, and whoever is chosen is compared with the best of them.
+  for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
   if (options.model == "ridge") return all;
   std::vector<std::string> kernels;
   if (options.kernel) {
     kernels.push_back(resolve(*options.kernel, problem.X).text());
   } else {
-    const Kernel typical = resolve(parse_kernel("gaussian(auto)"), problem.X);
-    const double median = std::stod(typical.text().substr(std::string("gaussian(").size()));
+    const double median = median_distance(problem.X);
     // Two digits are all that a grid deserves, and they read well.
     for (const double factor : length_factors) kernels.push_back(fmt::format("gaussian({:.2g})", factor * median));
   }
@@ -41,6 +39,13 @@ std::vector<Candidate> candidates_for(const Problem& problem, const SearchOption
     for (const double alpha : krr_alphas) all.push_back({"krr", kernel, alpha, 0, 0});
   }
   return all;
+}
+
+// A kernel or a model that was asked for rules out the linear reference.
+bool may_win(const Candidate& candidate, const SearchOptions& options) {
+  const bool reference = candidate.kernel == "linear";
+  if (options.kernel) return !reference || options.kernel->text() == "linear";
+  return options.model != "krr" || !reference;
 }
 
 void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const Run& run) {
@@ -129,7 +134,7 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
   }
   std::size_t skipped = 0;
   for (std::size_t c = 0; c < todo.size(); ++c) {
-    const bool first_of_kind = c == 0 || todo[c].model != todo[c - 1].model;
+    const bool first_of_kind = c == 0 || (todo[c].kernel == "linear") != (todo[c - 1].kernel == "linear");
     if (elapsed() > options.budget_seconds && !first_of_kind) {
       ++skipped;
       continue;
@@ -149,6 +154,10 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
     if (a.score != b.score) return larger_is_better ? a.score > b.score : a.score < b.score;
     return a.alpha > b.alpha;
   });
+  auto& found = result.candidates;
+  result.linear = *std::find_if(found.begin(), found.end(), [](const Candidate& c) { return c.kernel == "linear"; });
+  found.erase(std::remove_if(found.begin(), found.end(), [&](const Candidate& c) { return !may_win(c, options); }), found.end());
+  result.n_rows = problem.X.size();
   return result;
 }
 

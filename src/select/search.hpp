@@ -39,6 +39,8 @@ struct SearchOptions {
 
 struct SearchResult {
   std::vector<Candidate> candidates;  // best first
+  Candidate linear;                   // the best linear one, tried in any case as a reference
+  Index n_rows = 0;                   // that were searched on
   std::vector<std::string> notes;
 };
 

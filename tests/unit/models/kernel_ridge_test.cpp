@@ -148,6 +148,38 @@ TEST(KernelRidge, AlphaZeroIsTheMinimumNormInterpolant) {
   EXPECT_NEAR(fit_kernel_ridge(twice, values, {.kernel = kernels::gaussian(1), .alpha = 0}).predict(twice)(0, 0), 2, 1e-12);
 }
 
+TEST(KernelRidge, AlphaZeroWithInterceptIsLeastSquares) {
+  Matrix x(3, 1);
+  x << -1, 0, 1;
+  Matrix y(3, 1);
+  y << 9, 10, 11.5;
+  const auto line = fit_kernel_ridge(x, y, {.kernel = kernels::linear(), .alpha = 0, .fit_intercept = true});
+  EXPECT_NEAR(line.predict(x)(0, 0), 10 + 1.0 / 6 - 1.25, 1e-12);
+  EXPECT_NEAR(line.intercept()[0], 10 + 1.0 / 6, 1e-12);
+
+  const Data d = make_data(40, 3, 2, 15);
+  Vector w = RandomStream(16).normal_matrix(40, 1).cwiseAbs();
+  w[5] = 0;
+  for (const double alpha : {0.0, 1e-30}) {  // the second is lost in rounding, so Cholesky fails
+    const auto krr = fit_kernel_ridge(d.X, d.Y, {.kernel = kernels::linear(), .alpha = alpha, .fit_intercept = true, .sample_weight = w});
+    const auto ols = fit_ridge(d.X, d.Y, {.alpha = 0, .sample_weight = w});
+    EXPECT_LT((krr.predict(d.Z) - ols.predict(d.Z)).cwiseAbs().maxCoeff(), 1e-10) << alpha;
+  }
+  // A nonsingular Gram matrix interpolates whatever the intercept; the chosen one leaves f the least norm.
+  const auto exact = fit_kernel_ridge(x, y, {.kernel = kernels::gaussian(1), .alpha = 0, .fit_intercept = true});
+  EXPECT_LT((exact.predict(x) - y).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_NEAR(exact.dual_coef().sum(), 0, 1e-12);
+}
+
+TEST(KernelRidge, TheSummaryOfSeveralAlphasSpeaksForAll) {
+  const Data d = make_data(40, 3, 2, 17);
+  Vector alphas(2);
+  alphas << 1e-30, 1;
+  const auto model = fit_kernel_ridge(d.X, d.Y, {.kernel = kernels::linear(), .alpha_per_target = alphas});
+  EXPECT_EQ(model.summary().method, "pseudo-inverse");
+  EXPECT_EQ(model.summary().rank, 3);
+}
+
 TEST(KernelRidge, NullVectorsOfKChangeNoPrediction) {
   // Source K, Lemma 1 (slip S8 corrected): with lambda > 0 and singular K, c + v with K v = 0 predicts the same.
   const Data d = make_data(30, 2, 1, 9);
