@@ -37,7 +37,7 @@ void require_complete(const Table& table, std::span<const Index> columns) {
     }
   }
   if (column < 0) return;
-  throw FileError(fmt::format("{}: {} has no value; use --impute mean or median, or remove the row", place_of(table, row),
+  throw FileError(fmt::format("{}: {} has no value; use --impute mean or median when fitting, or remove the row", place_of(table, row),
                               column_words(table, column)));
 }
 

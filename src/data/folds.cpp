@@ -174,7 +174,9 @@ Fold stratified_holdout(std::span<const Index> classes, double fraction, std::ui
   for (std::size_t c = 0; c < members.size(); ++c) {
     for (const Index i : random.sample(size_of(members[c]), take[c])) test.push_back(members[c][at(i)]);
   }
-  if (test.empty()) throw InvalidArgument("every class has one member, so none can be held out; use holdout instead");
+  if (test.empty())
+    throw InvalidArgument(
+        "every class has only one member, so none can be held out; is this the right target? A number to predict is regression");
   return split_off(n, test);
 }
 

@@ -94,7 +94,7 @@ TEST(Dataset, MissingValues) {
   std::string text = "a,b,age,y\n";
   for (int i = 0; i < 15; ++i) text += "1,2,3,0.5\n";
   text += "1,2,,0.5\n1,,3,0.5\n";
-  EXPECT_EQ(dataset_error(text), "t.csv:17: column 3 (age) has no value; use --impute mean or median, or remove the row");
+  EXPECT_EQ(dataset_error(text), "t.csv:17: column 3 (age) has no value; use --impute mean or median when fitting, or remove the row");
   EXPECT_EQ(dataset_error("a,y\n1,0.5\n2,\n", {.impute = Impute::mean}),
             "t.csv:3: the target, column 2 (y), has no value; fill it in or remove the row");
   EXPECT_EQ(dataset_error("a,y\n1,p\n2,\n1,p\n"), "t.csv:3: the target, column 2 (y), has no value; fill it in or remove the row");

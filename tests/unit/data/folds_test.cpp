@@ -205,7 +205,7 @@ TEST(Folds, BadRequestsAreNamed) {
   EXPECT_EQ(message_of<InvalidArgument>([] {
               stratified_holdout(Indices{0, 1, 2}, 0.5);
             }),
-            "every class has one member, so none can be held out; use holdout instead");
+            "every class has only one member, so none can be held out; is this the right target? A number to predict is regression");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
 #include <limits>
 
 #include "unit/persist/models.hpp"
@@ -84,6 +86,18 @@ TEST(HostileModelFile, DeepNestingIsRefused) {
   std::memcpy(bytes.data(), &length, 8);
   EXPECT_SAYS(load_error(bytes + header), "cannot be understood");
   EXPECT_SAYS(forged_error(small_model(), [](Parts& p) { p.header["__metadata__"]["encoder"] = std::string(100000, '['); }), "nested");
+}
+
+TEST(HostileModelFile, DeepNestingInUnknownMetadataIsShownAsText) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
+  Parts parts = take_apart(model_to_bytes(small_model()));
+  parts.header["__metadata__"]["note"] = deep;
+  const std::string path = ::testing::TempDir() + "mercer_deep_note.mercer";
+  std::ofstream(path, std::ios::binary) << forge(std::move(parts));
+  const std::string shown = model_info(path);
+  std::remove(path.c_str());
+  EXPECT_NE(shown.find("{\\\"a\\\":{\\\"a\\\":"), std::string::npos);
 }
 
 TEST(HostileModelFile, OtherFilesAreNamedAsSuch) {
