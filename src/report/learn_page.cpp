@@ -111,7 +111,7 @@ void add_search(Page& page, const LearnResult& result) {
   page.section("How it was chosen");
   page.paragraph(fmt::format("{} candidate{} compared by {}-fold cross-validation on {}; the held-out rows took no part.",
                              count_text(static_cast<std::int64_t>(result.candidates.size())),
-                             result.candidates.size() == 1 ? " was" : "s were", result.folds, rows_text(result.n_train)));
+                             result.candidates.size() == 1 ? " was" : "s were", result.folds, rows_text(result.n_search)));
   const std::vector<Chart> charts = search_charts(result);
   for (const Chart& chart : charts) page.charts({chart});
   TableSpec table;

@@ -54,6 +54,7 @@ inline std::vector<Candidate> candidate_grid(bool error) {
 inline LearnResult regression_result() {
   LearnResult r{.model = small_krr("y", {"x"}, Task::regression)};
   r.n_train = 280;
+  r.n_search = 280;
   r.folds = 5;
   r.seed = 7;
   r.holdout = 0.3;
@@ -87,6 +88,7 @@ inline LearnResult classification_result() {
   LearnResult r{.model = small_krr("species", {"length", "width", "colour"}, Task::classification, {"adelie", "chinstrap", "gentoo"})};
   r.model.encoder->features[2].categories = {"blue", "green", "red"};
   r.n_train = 240;
+  r.n_search = 240;
   r.folds = 5;
   r.holdout = 0.3;
   r.seconds = 0.52;
