@@ -6,7 +6,10 @@
 namespace mercer::cli {
 
 Samples features_for(const SavedModel& saved, const Table& table, const std::string& target) {
-  if (saved.encoder) return saved.encoder->features_of(table);
+  if (saved.encoder) {
+    for (const std::string& sentence : saved.encoder->unseen_categories(table)) fmt::print(stderr, "mercer: {}\n", sentence);
+    return saved.encoder->features_of(table);
+  }
   if (table.sparse) {
     if (table.sparse->width() != saved.width()) {
       throw InvalidArgument(

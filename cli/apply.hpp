@@ -7,7 +7,7 @@
 namespace mercer::cli {
 
 // The features that the model wants, by its encoder; a model without one takes the columns as they are. `target` names a column that
-// is not a feature; empty: none.
+// is not a feature; empty: none. Categories that the model never saw are said on standard error.
 Samples features_for(const SavedModel& saved, const Table& table, const std::string& target);
 
 // Predicts with a progress bar, after an estimate when that is long.

@@ -74,12 +74,10 @@ void run_convert(const ConvertOptions& o) {
   drop_columns(table, o.drop);
   target_last(table, o.target);
   if (!o.target.empty() && to == FileFormat::libsvm) name_by_position(table);
-  const bool header = to == FileFormat::csv || to == FileFormat::tsv;
+  const bool named = table.has_header || table.sparse || o.reading.header.value_or(true);
+  const bool header = named && (to == FileFormat::csv || to == FileFormat::tsv);
   const Index columns = table.sparse ? table.sparse->width() + 1 : std::ssize(table.columns);
-  {
-    const CarefulStop careful;
-    write_table(table, o.out, {.format = to, .header = header && (table.has_header || table.sparse || o.reading.header.value_or(true))});
-  }
+  write_carefully(o.out, o.common, [&](const Run& run) { write_table(table, o.out, {.format = to, .header = header, .run = run}); });
   if (o.common.json) {
     print_json({{"rows", table.rows()},
                 {"columns", columns},

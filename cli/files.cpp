@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "terminal.hpp"
+
 namespace mercer::cli {
 
 namespace {
@@ -80,6 +82,15 @@ void check_output(const std::string& option, const std::string& path, const std:
   if (::stat(folder.c_str(), &info) != 0) fail(fmt::format("the folder {} does not exist", folder));
   if (!S_ISDIR(info.st_mode)) fail(fmt::format("{} is not a folder", folder));
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(fmt::format("the folder {} is not writable", folder));
+}
+
+void write_carefully(const std::string& path, const CommonOptions& common, const std::function<void(const Run&)>& write) {
+  if (path == "-") {
+    write(common.run());
+    return;
+  }
+  ProgressBar bar;
+  write(common.run(bar.callback()));
 }
 
 FileFormat format_of_output(const std::string& path) {

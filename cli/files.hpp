@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <mercer/mercer.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +22,9 @@ Table read_data(const ReadingOptions& options, const std::string& path, const Co
 // Throws at once if `path` cannot be written later, or is one of the inputs. An empty path is none.
 void check_output(const std::string& option, const std::string& path, const std::vector<std::string>& inputs, bool allow_stdout);
 
+// Calls write(run) with a bar and a Ctrl-C that leaves no half file. Standard output has nothing to clean up: Ctrl-C ends the process.
+void write_carefully(const std::string& path, const CommonOptions& common, const std::function<void(const Run&)>& write);
+
 // What a table is written as, by the name; CSV when the name does not say.
 FileFormat format_of_output(const std::string& path);
 bool is_npy(const std::string& path);
@@ -28,7 +32,8 @@ bool is_npy(const std::string& path);
 // Text for people, on standard output; on standard error when standard output carries data; nowhere when JSON was asked for.
 class Speaker {
  public:
-  Speaker(const CommonOptions& common, const std::string& output = "") : silent_(common.json), stream_(output == "-" ? stderr : stdout) {}
+  explicit Speaker(const CommonOptions& common, const std::string& output = "")
+      : silent_(common.json), stream_(output == "-" ? stderr : stdout) {}
 
   template <class... T>
   void say(fmt::format_string<T...> format, T&&... values) const {

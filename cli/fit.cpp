@@ -175,8 +175,8 @@ void run_fit(const FitOptions& o, Fitted (*fit)(const FitOptions&, const Trainin
   {
     ProgressBar bar;
     quality = quality_of(&*saved.encoder, t.data.y, saved.predict(t.data.X, o.common.run(bar.callback())));
-    if (!o.out.empty()) save_model(saved, o.out);
   }
+  if (!o.out.empty()) write_carefully(o.out, o.common, [&](const Run& run) { save_model(saved, o.out, run); });
   if (o.common.json) {
     const Encoder& encoder = *saved.encoder;
     Json json = {{"model", saved.kind()},

@@ -23,31 +23,20 @@ struct GramCommandOptions {
 
 // Features without a target: all columns but the one given by --target, or one that is named like a target.
 Dataset features_only(const Table& table, EncodeOptions encode) {
-  if (table.sparse) {
-    encode.task = Task::regression;
-    Dataset data = make_dataset(table, encode);
-    data.notes = {"The labels of the LIBSVM file are left out."};
-    return data;
-  }
   std::vector<std::string> notes;
+  if (table.sparse) notes.emplace_back("The labels of the LIBSVM file are left out.");
   std::string left_out = encode.target;
   for (const char* usual : {"y", "label", "target", "class"}) {
     for (const std::string& name : table.names) {
-      if (!left_out.empty() || CLI::detail::to_lower(name) != usual) continue;
+      if (table.sparse || !left_out.empty() || CLI::detail::to_lower(name) != usual) continue;
       left_out = name;
       notes.push_back(fmt::format("Column {} is left out, by its name; --target names another.", name));
     }
   }
-  if (!left_out.empty()) encode.drop.push_back(left_out);
-  Table extended = table;
-  const std::string none = "(no target)";
-  extended.names.push_back(none);
-  extended.columns.push_back({none, std::vector<double>(static_cast<std::size_t>(table.rows()), 0.0), {}});
-  encode.target = fmt::format("#{}", extended.columns.size());
-  encode.task = Task::regression;
-  Dataset data = make_dataset(extended, encode);
-  notes.insert(notes.end(), data.notes.begin() + 1, data.notes.end());  // the first sentence is about the target that is none
-  data.notes = std::move(notes);
+  if (!left_out.empty() && !table.sparse) encode.drop.push_back(left_out);
+  encode.no_target = true;
+  Dataset data = make_dataset(table, encode);
+  data.notes.insert(data.notes.begin(), notes.begin(), notes.end());
   return data;
 }
 
@@ -85,7 +74,11 @@ void run_gram(const GramCommandOptions& o) {
   std::optional<GramCheck> check;
   if (o.check) check = check_gram(K, run);
   bar.erase();
-  if (!o.out.empty()) write_matrix(K, {}, o.out, {.format = format_of_output(o.out), .header = false});
+  if (!o.out.empty()) {
+    write_carefully(o.out, o.common, [&](const Run& writing) {
+      write_matrix(K, {}, o.out, {.format = format_of_output(o.out), .header = false, .run = writing});
+    });
+  }
 
   if (o.common.json) {
     Json json = {{"n", X.size()}, {"features", X.width()}, {"kernel", kernel.text()}};

@@ -134,11 +134,11 @@ LearnResult search_and_fit(const LearnCommandOptions& o) {
 void run_learn(const LearnCommandOptions& o) {
   check_outputs(o);
   const LearnResult result = search_and_fit(o);
-  {
+  const std::string source = o.reading.path == "-" ? "standard input" : o.reading.path;
+  if (!o.out.empty()) write_carefully(o.out, o.common, [&](const Run& run) { save_model(result.model, o.out, run); });
+  if (!o.report.empty()) {
     const CarefulStop careful;
-    if (!o.out.empty()) save_model(result.model, o.out);
-    const std::string source = o.reading.path == "-" ? "standard input" : o.reading.path;
-    if (!o.report.empty()) write_text_file(learn_report(result, source, o.command_line), o.report);
+    write_text_file(learn_report(result, source, o.command_line), o.report);
   }
   const bool classify = result.model.encoder->task == Task::classification;
   if (o.common.json) {

@@ -106,13 +106,24 @@ void build(CLI::App& app, Invocation& invocation) {
   add_convert(app, invocation);
 }
 
+// "mercer help fit krr" is "mercer fit krr --help", "mercer version" is "mercer --version".
+std::vector<std::string> spell_out(std::vector<std::string> words) {
+  if (words.size() == 1 && words[0] == "version") return {"--version"};
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
+}
+
 int run(const std::vector<std::string>& words) {
   CLI::App app("Kernel methods: learn from tables, predict, look at kernels.");
   Invocation invocation{{}, words};
   build(app, invocation);
   try {
-    check_command_words(app, words, 0, "command");
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    const std::vector<std::string> spelt = spell_out(words);
+    check_command_words(app, spelt, 0, "command");
+    std::vector<std::string> reversed(spelt.rbegin(), spelt.rend());
     app.parse(reversed);
     invocation.job();
     finish_stdout();

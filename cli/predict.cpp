@@ -46,10 +46,12 @@ Table class_answers(const std::vector<std::string>& classes, const Matrix& score
   const std::vector<Index> guess = classes_from_scores(scores);
   if (numbers.size() == classes.size()) {
     std::vector<double> labels;
+    labels.reserve(guess.size());
     for (const Index c : guess) labels.push_back(numbers[static_cast<std::size_t>(c)]);
     add_column(table, "prediction", std::move(labels));
   } else {
     std::vector<std::string> labels;
+    labels.reserve(guess.size());
     for (const Index c : guess) labels.push_back(classes[static_cast<std::size_t>(c)]);
     add_column(table, "prediction", std::move(labels));
   }
@@ -93,8 +95,7 @@ void run_predict(const PredictOptions& o) {
   const std::string path = o.out.empty() ? "-" : o.out;
   const FileFormat format = format_of_output(path);
   if (!(o.common.json && o.out.empty())) {
-    const CarefulStop careful;  // no half file is left behind
-    write_table(answers, path, {.format = format});
+    write_carefully(path, o.common, [&](const Run& run) { write_table(answers, path, {.format = format, .run = run}); });
   }
   if (o.common.json) {
     print_answers_json(o, saved, answers);

@@ -27,10 +27,9 @@ constexpr std::string_view erase_line = "\r\033[K";
 void on_signal(int signal) {
   if (careful.load() > 0 && asked_to_stop.exchange(signal) == 0) return;
   constexpr std::string_view words = "mercer: stopped\n";
-  ssize_t ignored = 0;
-  if (bar_on_screen.load()) ignored = ::write(STDERR_FILENO, erase_line.data(), erase_line.size());
-  ignored = ::write(STDERR_FILENO, words.data(), words.size());
-  (void)ignored;
+  const auto put = [](std::string_view text) { return ::write(STDERR_FILENO, text.data(), text.size()) >= 0; };
+  (void)(!bar_on_screen.load() || put(erase_line));
+  (void)put(words);
   ::_exit(128 + signal);
 }
 

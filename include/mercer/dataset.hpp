@@ -18,6 +18,7 @@ enum class Impute : std::uint8_t { reject, mean, median };
 
 struct EncodeOptions {
   std::string target{};             // empty: a column named y, label, target or class, else the last one
+  bool no_target = false;           // every column is a feature; y stays empty
   std::vector<std::string> drop{};  // columns to leave out
   Task task = Task::automatic;      // classification if the target is text, or whole numbers with at most 20 distinct values
   Impute impute = Impute::reject;   // missing features; a missing target is always an error
@@ -54,6 +55,8 @@ struct Encoder {
   // header (here or in the table learned from) columns go by position: all columns of that table, or all but the target, or just the
   // features. A category that was not seen in learning becomes zeros.
   Samples features_of(const Table& table) const;
+  // A sentence for every text column of new data with categories that were not seen in learning: which, and in how many rows.
+  std::vector<std::string> unseen_categories(const Table& table) const;
   // The target of new data if the table has it: numbers, or class indices 0..; an unknown label is an error naming it.
   std::optional<Vector> target_of(const Table& table) const;
 };

@@ -30,7 +30,7 @@ struct SavedModel {
 };
 
 // Written to a temporary name and renamed; an interrupted save leaves nothing.
-void save_model(const SavedModel& model, const std::string& path);
+void save_model(const SavedModel& model, const std::string& path, const Run& run = {});
 SavedModel load_model(const std::string& path);
 // The same to and from memory (pickling).
 std::string model_to_bytes(const SavedModel& model);

@@ -68,6 +68,7 @@ Table read_table_from(std::string_view bytes, const std::string& source, const R
 struct WriteOptions {
   FileFormat format = FileFormat::automatic;  // by the name's ending
   bool header = true;
+  Run run{};
 };
 
 // Writers go to a temporary name beside the target and rename, so no half file is ever seen. "-" is standard output.

@@ -15,6 +15,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/matrix.hpp"
+#include "mercer/model_file.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 
@@ -69,6 +70,9 @@ template <class T>
 nb::capsule keep(T value) {
   return nb::capsule(new T(std::move(value)), [](void* p) noexcept { delete static_cast<T*>(p); });
 }
+
+// The bytes of a model file, for pickle.
+nb::bytes pickled(const SavedModel& model);
 
 void bind_samples(nb::module_& m);
 void bind_kernels(nb::module_& m);

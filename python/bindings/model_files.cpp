@@ -17,9 +17,10 @@ namespace {
 using Values = std::variant<std::vector<double>, std::vector<std::string>>;
 using NamedColumns = std::vector<std::pair<std::string, Values>>;
 
-Table table_of(NamedColumns columns, bool named) {
+Table table_of(NamedColumns&& columns, bool named) {
   Table table;
   table.source = "X";
+  table.format = FileFormat::npy;  // rows have numbers, not lines
   table.has_header = named;
   for (auto& [name, values] : columns) {
     Column column;
@@ -67,13 +68,31 @@ SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::str
   return {model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
 }
 
-Matrix predict_table(const SavedModel& self, NamedColumns columns, bool named, int threads) {
+// The predictions, and sentences about words that the model never saw.
+std::pair<Matrix, std::vector<std::string>> predict_table(const SavedModel& self, NamedColumns columns, bool named, int threads) {
   if (!self.encoder) throw InvalidArgument("this model was fitted on a plain matrix: it takes rows, not a table");
   Job job(threads, 0, nb::none());
-  return job([&](const Run& run) { return self.predict(self.encoder->features_of(table_of(std::move(columns), named)), run); });
+  return job([&](const Run& run) {
+    const Table table = table_of(std::move(columns), named);
+    return std::pair(self.predict(self.encoder->features_of(table), run), self.encoder->unseen_categories(table));
+  });
+}
+
+void save(const SavedModel& model, const std::string& path) {
+  Job job(0, 0, nb::none());
+  job([&](const Run& run) { save_model(model, path, run); });
 }
 
 }  // namespace
+
+nb::bytes pickled(const SavedModel& model) {
+  std::string bytes;
+  {
+    const nb::gil_scoped_release released;
+    bytes = model_to_bytes(model);
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
 
 void bind_model_files(nb::module_& m) {
   nb::class_<SavedModel>(m, "SavedModel", "What a model file holds.")
@@ -102,25 +121,19 @@ void bind_model_files(nb::module_& m) {
       .def(
           "scaled", [](const SavedModel& s, const Samples& X) { return s.encoder ? s.encoder->scaler.apply(X) : X; }, "X"_a)
       .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0)
-      .def("__getstate__",
-           [](const SavedModel& s) {
-             const std::string bytes = model_to_bytes(s);
-             return nb::bytes(bytes.data(), bytes.size());
-           })
+      .def("__getstate__", &pickled)
       .def("__setstate__", [](SavedModel& self, const nb::bytes& bytes) {
         new (&self) SavedModel(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle"));
       });
   m.def(
       "save_model",
       [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
-        const nb::gil_scoped_release released;
-        save_model(saved(model, names), path);
+        save(saved(model, names), path);
       },
       "model"_a, "feature_names"_a.none(), "path"_a);
-  m.def(
-      "save_saved", [](const SavedModel& model, const std::string& path) { save_model(model, path); }, "model"_a, "path"_a);
+  m.def("save_saved", &save, "model"_a, "path"_a);
   m.def("load_model", &load_model, "path"_a, nb::call_guard<nb::gil_scoped_release>());
-  m.def("model_info", &model_info, "path"_a);
+  m.def("model_info", &model_info, "path"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "classes_from_scores", [](const Matrix& scores) { return classes_from_scores(scores); }, "scores"_a);
 }

@@ -72,7 +72,13 @@ Matrix predict_with(const Model& model, const Samples& X, const Run& run) {
 template <class Model>
 nb::object decision(const Model& model, const Rows& x) {
   const Samples X = rows_of(x);
-  Matrix f = predict_with(model, X, Run{.threads = X.size() == 1 ? 1 : 0});
+  Matrix f;
+  if (X.size() == 1) {
+    f = predict_with(model, X, Run{.threads = 1});
+  } else {
+    const nb::gil_scoped_release released;
+    f = predict_with(model, X, Run{});
+  }
   if (x.ndim() == 1 && f.cols() == 1) return nb::float_(f(0, 0));
   if (x.ndim() == 1) return nb::cast(Vector(f.row(0).transpose()));
   if (f.cols() == 1) return nb::cast(Vector(f.col(0)));
@@ -92,8 +98,7 @@ nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc) 
       .def("predict", &predict<Model>, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none())
       .def("__getstate__",
            [](const Model& model) {
-             const std::string bytes = model_to_bytes({model, std::nullopt});
-             return nb::bytes(bytes.data(), bytes.size());
+             return pickled({model, std::nullopt});
            })
       .def("__setstate__", [](Model& self, const nb::bytes& bytes) {
         new (&self) Model(std::get<Model>(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle").model));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -168,7 +169,10 @@ class TableModel:
             if array.ndim != 2:
                 raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
             columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
-        return self._saved.predict_table(columns, named, threads)
+        scores, remarks = self._saved.predict_table(columns, named, threads)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=3)
+        return scores
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The model's real values: predictions of a regression, class scores of a classifier."""

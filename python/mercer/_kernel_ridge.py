@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -111,14 +112,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _own_kernel(self, n_features: int) -> Kernel | None:
         """The Mercer kernel that the parameters mean, or None where scikit-learn or the user has to evaluate it."""
         k = self.kernel
-        if isinstance(k, Kernel):
-            return k
+        if isinstance(k, Kernel) or (isinstance(k, str) and k not in PAIRWISE_KERNEL_FUNCTIONS and k != "precomputed"):
+            ignored = [name for name, default in (("gamma", None), ("degree", 3), ("coef0", 1)) if getattr(self, name) != default]
+            if ignored:
+                warnings.warn(f"kernel={k!r} brings its own parameters; {', '.join(ignored)} has no effect on it", stacklevel=3)
+            return k if isinstance(k, Kernel) else make_kernel(k)
         if not isinstance(k, str):
             if callable(k):
                 return None
             raise ValueError(f"kernel must be text, a mercer.Kernel or a callable, got {k!r}")
-        if k not in PAIRWISE_KERNEL_FUNCTIONS and k != "precomputed":
-            return make_kernel(k)
         for name in ("gamma", "degree", "coef0"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and np.isfinite(value)) and not (name == "gamma" and value is None):

@@ -66,6 +66,8 @@ def test_categories_and_labels(table, tmp_path):
     assert model.decision_function(table).shape == (80,)
     with pytest.raises(ValueError, match="colour"):
         model.predict(table[["a", "b"]])
+    with pytest.warns(UserWarning, match=r'column colour has a word that the model never saw, "blue" \(X: row 1\), in 80 rows'):
+        model.predict(table.assign(colour="blue"))
 
 
 def test_unscaled_model_is_an_estimator_and_back(table, tmp_path):

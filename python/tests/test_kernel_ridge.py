@@ -202,6 +202,12 @@ def test_the_model_does_not_follow_the_callers_array(problem):
     np.testing.assert_array_equal(model.predict(rows), before)
 
 
+def test_parameters_that_have_no_effect_are_said(problem):
+    X, y = problem
+    with pytest.warns(UserWarning, match=r"kernel='gaussian\(2\)' brings its own parameters; gamma has no effect on it"):
+        mercer.KernelRidge(kernel="gaussian(2)", gamma=0.1).fit(X, y)
+
+
 def test_bare_words_keep_scikit_learns_meaning_and_expressions_mercers(problem):
     X, Y = problem
     assert str(mercer.KernelRidge(kernel="laplacian", gamma=0.5).fit(X, Y).kernel_) == "laplacian(2, norm=l1)"

@@ -41,8 +41,8 @@ struct Chunk {
 
 class Reader {
  public:
-  Reader(const Source& source, Plan plan, const ReadOptions& options) : source_(source), plan_(std::move(plan)), options_(options) {
-    last_ = source.text.data() + source.text.size();
+  Reader(const Source& source, Plan plan, const ReadOptions& options)
+      : source_(source), plan_(std::move(plan)), options_(options), last_(source.text.data() + source.text.size()) {
     cut();
   }
 
@@ -78,7 +78,7 @@ class Reader {
   const Source& source_;
   Plan plan_;
   const ReadOptions& options_;
-  const char* last_ = nullptr;
+  const char* last_;
   std::vector<Chunk> chunks_;
   Table table_;
   std::vector<double*> numbers_;     // by column; nullptr: text

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <unordered_set>
 
@@ -153,26 +154,77 @@ FeatureColumn learn_column(const Table& table, Index index, const EncodeOptions&
                               quoted(text[static_cast<std::size_t>(row)]), fmt::join(names, ",")));
 }
 
+std::string capitalised(std::string words) {
+  words.front() = 'C';
+  return words;
+}
+
+// What is left of "$1,000", "12 %" or "1'000.5" without what people put around numbers.
+std::string bare_number(std::string_view cell) {
+  std::string bare(cell);
+  for (const std::string_view ornament : {",", "'", "$", "%", "\u20ac", "\u00a3", "\u00a0", "\u202f", " "}) {
+    for (std::size_t at = bare.find(ornament); at != std::string::npos; at = bare.find(ornament)) bare.erase(at, ornament.size());
+  }
+  return bare;
+}
+
+// Text that is numbers but for their ornaments is not read as numbers, for 1,000 is a thousand to some and one to others: it is said.
+void note_ornamented_numbers(Dataset& data, const Table& table, Index index) {
+  const std::string* example = nullptr;
+  for (const std::string& cell : table.columns[static_cast<std::size_t>(index)].text()) {
+    if (cell.empty() || parse_number(cell)) continue;
+    if (!parse_number(bare_number(cell))) return;
+    if (example == nullptr) example = &cell;
+  }
+  if (example == nullptr) return;
+  data.notes.push_back(fmt::format("{} is taken for text, for it holds {}; to use it as numbers, write them like {}.",
+                                   capitalised(column_words(table, index)), quoted(*example), bare_number(*example)));
+}
+
+void note_constant_columns(Dataset& data, const Table& table, const std::vector<Index>& columns) {
+  constexpr std::size_t listed = 10;
+  std::vector<std::string> names;
+  for (const Index j : columns) {
+    const bool constant = std::visit(
+        [](const auto& values) { return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end(); },
+        table.columns[static_cast<std::size_t>(j)].values);
+    if (constant && table.rows() > 1) names.push_back(table.names[static_cast<std::size_t>(j)]);
+  }
+  if (names.empty()) return;
+  const std::size_t count = names.size();
+  names.resize(std::min(listed, count));
+  data.notes.push_back(fmt::format("{} {}{} {} the same value in every row and can teach nothing.", count == 1 ? "Column" : "Columns",
+                                   fmt::join(names, ", "), count > listed ? ", ..." : "", count == 1 ? "has" : "have"));
+}
+
+void note_constant_target(Dataset& data) {
+  if (data.y.size() > 1 && (data.y.array() == data.y[0]).all()) {
+    data.notes.push_back(fmt::format("Every row has the target {}: there is nothing to learn but that.",
+                                     data.encoder.task == Task::classification ? data.encoder.classes.front() : format_number(data.y[0])));
+  }
+}
+
 void take_features(Dataset& data, const Table& table, const std::vector<bool>& left_out, const EncodeOptions& options) {
   std::vector<Index> columns;
   std::vector<Index> text_columns;
   for (Index j = 0; j < std::ssize(table.columns); ++j) {
     if (left_out[static_cast<std::size_t>(j)]) continue;
     const Column& column = table.columns[static_cast<std::size_t>(j)];
+    if (column.is_text()) note_ornamented_numbers(data, table, j);
     if (column.is_text() && table.rows() > 1 && is_all_distinct(column)) {
-      std::string words = column_words(table, j);
-      words.front() = 'C';
-      data.notes.push_back(fmt::format("{} is text with a different value in every row: it identifies rows and was left out.", words));
+      data.notes.push_back(fmt::format("{} is text with a different value in every row: it identifies rows and was left out.",
+                                       capitalised(column_words(table, j))));
       continue;
     }
     if (column.is_text()) text_columns.push_back(j);
     columns.push_back(j);
   }
   if (columns.empty()) {
-    throw InvalidArgument(fmt::format("{}: no feature is left beside the target {}; wanted at least one more column", source_name(table),
-                                      quoted(data.encoder.target)));
+    const std::string beside = data.encoder.target.empty() ? "" : " beside the target " + quoted(data.encoder.target);
+    throw InvalidArgument(fmt::format("{}: no feature is left{}; wanted at least one more column", source_name(table), beside));
   }
   if (!text_columns.empty() && !options.one_hot) throw_text_columns(table, text_columns);
+  note_constant_columns(data, table, columns);
   for (const Index j : columns) data.encoder.features.push_back(learn_column(table, j, options));
   data.X = Samples::own(encode_features(table, data.encoder.features, columns, options.impute != Impute::reject));
 }
@@ -186,9 +238,38 @@ void make_sparse(Dataset& data, const Table& table, const EncodeOptions& options
     throw InvalidArgument(fmt::format("{}: is LIBSVM, whose columns have no names; leave out --drop", source_name(table)));
   data.encoder.sparse = true;
   data.encoder.named = false;
+  data.X = *table.sparse;
+  if (options.no_target) return;
   data.encoder.target = "label";
   set_target(data, table.sparse_labels, options.task, "the label at the start of each line");
-  data.X = *table.sparse;
+}
+
+// The column of the target, and the words that say how it was chosen.
+std::pair<Index, std::string> choose_target(const Table& table, const std::vector<bool>& left_out, const std::string& asked) {
+  if (asked.empty()) {
+    const Index target = default_target(table.names, left_out);
+    if (target < 0) throw InvalidArgument(fmt::format("{}: every column is left out", source_name(table)));
+    return {target, is_target_name(table.names[static_cast<std::size_t>(target)]) ? "by its name" : "the last one"};
+  }
+  const Index target = find_column(table, asked, "to be the target");
+  if (left_out[static_cast<std::size_t>(target)]) {
+    throw InvalidArgument(fmt::format("column {} is both the target and left out; choose one", quoted(asked)));
+  }
+  return {target, "as asked"};
+}
+
+void make_dense(Dataset& data, const Table& table, const EncodeOptions& options) {
+  std::vector<bool> left_out(table.columns.size(), false);
+  for (const std::string& name : options.drop) left_out[static_cast<std::size_t>(find_column(table, name, "to leave out"))] = true;
+  data.encoder.named = table.has_header;
+  data.encoder.table_columns = std::ssize(table.columns);
+  data.encoder.fills_missing = options.impute != Impute::reject;
+  if (!options.no_target) {
+    const auto [target, how] = choose_target(table, left_out, options.target);
+    take_target(data, table, target, options, how);
+    left_out[static_cast<std::size_t>(target)] = true;
+  }
+  take_features(data, table, left_out, options);
 }
 
 }  // namespace
@@ -199,26 +280,9 @@ Dataset make_dataset(const Table& table, const EncodeOptions& options) {
   if (table.sparse) {
     make_sparse(data, table, options);
   } else {
-    std::vector<bool> left_out(table.columns.size(), false);
-    for (const std::string& name : options.drop) left_out[static_cast<std::size_t>(find_column(table, name, "to leave out"))] = true;
-    Index target = -1;
-    std::string how = "as asked";
-    if (options.target.empty()) {
-      target = default_target(table.names, left_out);
-      if (target < 0) throw InvalidArgument(fmt::format("{}: every column is left out", source_name(table)));
-      how = is_target_name(table.names[static_cast<std::size_t>(target)]) ? "by its name" : "the last one";
-    } else {
-      target = find_column(table, options.target, "to be the target");
-      if (left_out[static_cast<std::size_t>(target)])
-        throw InvalidArgument(fmt::format("column {} is both the target and left out; choose one", quoted(options.target)));
-    }
-    data.encoder.named = table.has_header;
-    data.encoder.table_columns = std::ssize(table.columns);
-    data.encoder.fills_missing = options.impute != Impute::reject;
-    take_target(data, table, target, options, how);
-    left_out[static_cast<std::size_t>(target)] = true;
-    take_features(data, table, left_out, options);
+    make_dense(data, table, options);
   }
+  note_constant_target(data);
   data.encoder.width = data.X.width();
   data.encoder.scaler = fit_scaler(data.X, options.scaling);
   data.X = data.encoder.scaler.apply(data.X);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "data/encode.hpp"
 #include "data/number.hpp"
@@ -65,6 +67,18 @@ std::vector<Index> columns_by_position(const Encoder& encoder, const Table& tabl
 }
 
 bool goes_by_name(const Encoder& encoder, const Table& table) { return encoder.named && table.has_header; }
+
+std::vector<Index> columns_of(const Encoder& encoder, const Table& table) {
+  return goes_by_name(encoder, table) ? columns_by_name(encoder, table) : columns_by_position(encoder, table);
+}
+
+std::string cell_text(const Column& column, std::size_t row) {
+  return column.is_text() ? column.text()[row] : format_number(column.numbers()[row]);
+}
+
+bool is_missing(const Column& column, std::size_t row) {
+  return column.is_text() ? column.text()[row].empty() : std::isnan(column.numbers()[row]);
+}
 
 // Sparse rows of the width that the model knows; the same memory.
 Samples widen(const Samples& X, Index width) {
@@ -141,8 +155,31 @@ Samples Encoder::features_of(const Table& table) const {
     throw FileError(fmt::format("{}: is LIBSVM, but the model was trained on a table with columns; convert it (mercer convert IN OUT.csv)",
                                 source_name(table)));
   }
-  const std::vector<Index> columns = goes_by_name(*this, table) ? columns_by_name(*this, table) : columns_by_position(*this, table);
-  return scaler.apply(Samples::own(encode_features(table, features, columns, fills_missing)));
+  return scaler.apply(Samples::own(encode_features(table, features, columns_of(*this, table), fills_missing)));
+}
+
+std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
+  std::vector<std::string> sentences;
+  if (sparse || table.sparse) return sentences;
+  const std::vector<Index> columns = columns_of(*this, table);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    const FeatureColumn& feature = features[k];
+    if (feature.categories.empty()) continue;
+    const std::unordered_set<std::string_view> known(feature.categories.begin(), feature.categories.end());
+    const Column& column = table.columns[static_cast<std::size_t>(columns[k])];
+    Index rows = 0;
+    std::string first;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(table.rows()); ++i) {
+      if (is_missing(column, i) || known.contains(cell_text(column, i))) continue;
+      if (rows++ == 0) first = fmt::format("{} ({})", quoted(cell_text(column, i)), place_of(table, static_cast<Index>(i)));
+    }
+    if (rows > 0) {
+      sentences.push_back(fmt::format("column {} has a word that the model never saw, {}, in {} row{}; such a row counts as none of its {}",
+                                      feature.name, first, rows, rows == 1 ? "" : "s",
+                                      fmt::format("{} known word{}", known.size(), known.size() == 1 ? "" : "s")));
+    }
+  }
+  return sentences;
 }
 
 std::optional<Vector> Encoder::target_of(const Table& table) const {

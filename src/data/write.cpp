@@ -18,11 +18,18 @@ namespace {
 
 using AppendRow = std::function<void(Index row, std::string& out)>;
 
-void write_rows(Index rows, Index columns, const AppendRow& append, const ByteSink& sink) {
+// Where the bytes go, and who hears how far the writing is and may stop it.
+struct Destination {
+  const ByteSink& sink;
+  const ProgressCallback& progress;
+};
+
+void write_rows(Index rows, Index columns, const AppendRow& append, const Destination& destination) {
   const Index block = std::clamp<Index>(16384 / std::max<Index>(columns, 1), 1, 4096);  // rows; some hundred kilobytes of text
   constexpr Index group = 32;
   const Index blocks = (rows + block - 1) / block;
   std::vector<std::string> texts(static_cast<std::size_t>(std::min(group, blocks)));
+  Stage writing(destination.progress, "writing", static_cast<double>(blocks));
   for (Index first = 0; first < blocks; first += group) {
     const Index count = std::min(group, blocks - first);
     parallel_for(count, [&](Index b) {
@@ -31,7 +38,10 @@ void write_rows(Index rows, Index columns, const AppendRow& append, const ByteSi
       const Index begin = (first + b) * block;
       for (Index i = begin; i < std::min(rows, begin + block); ++i) append(i, text);
     });
-    for (Index b = 0; b < count; ++b) sink(texts[static_cast<std::size_t>(b)]);
+    for (Index b = 0; b < count; ++b) {
+      destination.sink(texts[static_cast<std::size_t>(b)]);
+      writing.advance(1);
+    }
   }
 }
 
@@ -112,10 +122,10 @@ void for_each_value(const CsrRows<double>& rows, Index row, const Visit& visit) 
   }
 }
 
-void write_delimited(const Table& table, char delimiter, bool header, const ByteSink& sink) {
+void write_delimited(const Table& table, char delimiter, bool header, const Destination& destination) {
   if (table.sparse) {
     const auto& rows = csr_of(table);
-    if (header) write_names(sparse_names(rows.cols), delimiter, sink);
+    if (header) write_names(sparse_names(rows.cols), delimiter, destination.sink);
     write_rows(
         rows.rows, rows.cols,
         [&](Index i, std::string& out) {
@@ -126,10 +136,10 @@ void write_delimited(const Table& table, char delimiter, bool header, const Byte
           append_number(table.sparse_labels.at(static_cast<std::size_t>(i)), out);
           out += '\n';
         },
-        sink);
+        destination);
     return;
   }
-  if (header) write_names(table.names, delimiter, sink);
+  if (header) write_names(table.names, delimiter, destination.sink);
   write_rows(
       table.rows(), std::ssize(table.columns),
       [&](Index i, std::string& out) {
@@ -140,7 +150,7 @@ void write_delimited(const Table& table, char delimiter, bool header, const Byte
         }
         end_row(start, out);
       },
-      sink);
+      destination);
 }
 
 void append_pair(Index column, double value, std::string& out) {
@@ -160,7 +170,7 @@ void require_complete_numbers(const Table& table, const char* format) {
   }
 }
 
-void write_libsvm(const Table& table, const ByteSink& sink) {
+void write_libsvm(const Table& table, const Destination& destination) {
   if (table.sparse) {
     const auto& rows = csr_of(table);
     write_rows(
@@ -170,7 +180,7 @@ void write_libsvm(const Table& table, const ByteSink& sink) {
           for (Index p = rows.begin(i); p < rows.end(i); ++p) append_pair(rows.columns[p], rows.values[p], out);
           out += '\n';
         },
-        sink);
+        destination);
     return;
   }
   require_complete_numbers(table, "LIBSVM");
@@ -186,32 +196,32 @@ void write_libsvm(const Table& table, const ByteSink& sink) {
         }
         out += '\n';
       },
-      sink);
+      destination);
 }
 
 void append_bytes(double value, std::string& out) { out.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
-void write_npy(const Table& table, const ByteSink& sink) {
+void write_npy(const Table& table, const Destination& destination) {
   if (table.sparse) {
     const auto& rows = csr_of(table);
-    sink(npy_header(rows.rows, rows.cols + 1));
+    destination.sink(npy_header(rows.rows, rows.cols + 1));
     write_rows(
         rows.rows, rows.cols,
         [&](Index i, std::string& out) {
           for_each_value(rows, i, [&](Index, double value) { append_bytes(value, out); });
           append_bytes(table.sparse_labels.at(static_cast<std::size_t>(i)), out);
         },
-        sink);
+        destination);
     return;
   }
   require_complete_numbers(table, "NPY");
-  sink(npy_header(table.rows(), std::ssize(table.columns)));
+  destination.sink(npy_header(table.rows(), std::ssize(table.columns)));
   write_rows(
       table.rows(), std::ssize(table.columns),
       [&](Index i, std::string& out) {
         for (const Column& column : table.columns) append_bytes(column.numbers()[static_cast<std::size_t>(i)], out);
       },
-      sink);
+      destination);
 }
 
 FileFormat choose_format(const std::string& path, FileFormat asked) {
@@ -224,11 +234,14 @@ FileFormat choose_format(const std::string& path, FileFormat asked) {
   return named;
 }
 
-void write_packed(const std::string& path, const std::function<void(const ByteSink&)>& fill) {
-  write_file_atomically(path, [&](const ByteSink& raw) {
-    const auto packed = packing_sink(packing_of_name(path), raw);
-    fill([&](std::string_view bytes) { packed(bytes, false); });
-    packed({}, true);
+void write_packed(const std::string& path, const Run& run, const std::function<void(const Destination&)>& fill) {
+  with_threads(run.threads, [&] {
+    write_file_atomically(path, [&](const ByteSink& raw) {
+      const auto packed = packing_sink(packing_of_name(path), raw);
+      const ByteSink sink = [&](std::string_view bytes) { packed(bytes, false); };
+      fill({sink, run.progress});
+      packed({}, true);
+    });
   });
 }
 
@@ -241,13 +254,13 @@ void write_table(const Table& table, const std::string& path, const WriteOptions
     throw InvalidArgument(
         fmt::format("the table has {} sparse rows and {} labels; give every row one", table.rows(), table.sparse_labels.size()));
   }
-  write_packed(path, [&](const ByteSink& sink) {
+  write_packed(path, options.run, [&](const Destination& destination) {
     if (format == FileFormat::npy) {
-      write_npy(table, sink);
+      write_npy(table, destination);
     } else if (format == FileFormat::libsvm) {
-      write_libsvm(table, sink);
+      write_libsvm(table, destination);
     } else {
-      write_delimited(table, format == FileFormat::tsv ? '\t' : ',', options.header, sink);
+      write_delimited(table, format == FileFormat::tsv ? '\t' : ',', options.header, destination);
     }
   });
 }
@@ -264,18 +277,22 @@ void write_matrix(const MatrixRef& values, const std::vector<std::string>& names
       const Vector column = values.col(j);
       table.columns.push_back({table.names.back(), std::vector<double>(column.begin(), column.end()), {}});
     }
-    write_table(table, path, {.format = format, .header = false});
+    write_table(table, path, {.format = format, .header = false, .run = options.run});
     return;
   }
-  write_packed(path, [&](const ByteSink& sink) {
+  write_packed(path, options.run, [&](const Destination& destination) {
     if (format == FileFormat::npy) {
-      sink(npy_header(values.rows(), values.cols()));
+      destination.sink(npy_header(values.rows(), values.cols()));
       const auto bytes = static_cast<std::size_t>(values.cols()) * sizeof(double);
-      for (Index i = 0; i < values.rows(); ++i) sink({reinterpret_cast<const char*>(values.row(i).data()), bytes});
+      Stage writing(destination.progress, "writing", static_cast<double>(values.rows()));
+      for (Index i = 0; i < values.rows(); ++i) {
+        destination.sink({reinterpret_cast<const char*>(values.row(i).data()), bytes});
+        writing.advance(1);
+      }
       return;
     }
     const char delimiter = format == FileFormat::tsv ? '\t' : ',';
-    if (options.header && !names.empty()) write_names(names, delimiter, sink);
+    if (options.header && !names.empty()) write_names(names, delimiter, destination.sink);
     write_rows(
         values.rows(), values.cols(),
         [&](Index i, std::string& out) {
@@ -286,7 +303,7 @@ void write_matrix(const MatrixRef& values, const std::vector<std::string>& names
           }
           end_row(start, out);
         },
-        sink);
+        destination);
   });
 }
 

@@ -56,6 +56,15 @@ std::size_t checksum_at(std::string_view header) {
   return digits + checksum_zeros.size() < header.size() ? digits : std::string_view::npos;
 }
 
+// Some megabytes at a time, so that a large model can be stopped while it is written.
+void in_pieces(std::string_view bytes, Stage& stage, const ByteSink& take) {
+  constexpr std::size_t piece = std::size_t{1} << 22;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    take(bytes.substr(0, piece));
+    stage.advance(static_cast<double>(std::min(piece, bytes.size())));
+  }
+}
+
 Json parse_bounded(std::string_view text) {
   return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
     if (depth > deepest_header) throw InvalidArgument("the header is nested too deeply");
@@ -70,7 +79,7 @@ void ContainerWriter::add(Entry entry) {
   tensors_.insert(std::upper_bound(tensors_.begin(), tensors_.end(), entry, narrower), std::move(entry));
 }
 
-void ContainerWriter::write(const ByteSink& sink) const {
+void ContainerWriter::write(const ByteSink& sink, const ProgressCallback& progress) const {
   Json metadata = {{"checksum", "crc32:" + std::string(checksum_zeros)},
                    {"format", "mercer"},
                    {"format_version", std::to_string(format_version)},
@@ -91,12 +100,15 @@ void ContainerWriter::write(const ByteSink& sink) const {
   }
   const std::string length = length_field(header.size());
   std::uint32_t sum = crc(crc(0, length), header);
-  for (const Entry& entry : tensors_) sum = crc(sum, entry.bytes);
+  Stage writing(progress, "writing", 2 * static_cast<double>(offset));
+  for (const Entry& entry : tensors_) {
+    in_pieces(entry.bytes, writing, [&](std::string_view piece) { sum = crc(sum, piece); });
+  }
   header.replace(checksum_at(header), checksum_zeros.size(), fmt::format("{:08x}", sum));
 
   sink(length);
   sink(header);
-  for (const Entry& entry : tensors_) sink(entry.bytes);
+  for (const Entry& entry : tensors_) in_pieces(entry.bytes, writing, sink);
 }
 
 void ContainerReader::fail(const std::string& message) const { throw FileError(fmt::format("{}: {}", source_, message)); }

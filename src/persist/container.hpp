@@ -17,6 +17,7 @@
 
 #include "core/file.hpp"
 #include "mercer/matrix.hpp"
+#include "mercer/run.hpp"
 
 namespace mercer::persist {
 
@@ -59,7 +60,7 @@ class ContainerWriter {
     add({std::move(name), DtypeOf<T>::value, std::move(shape), bytes, std::move(owner)});
   }
 
-  void write(const ByteSink& sink) const;
+  void write(const ByteSink& sink, const ProgressCallback& progress = {}) const;
 
  private:
   struct Entry {

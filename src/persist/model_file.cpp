@@ -128,9 +128,9 @@ Index SavedModel::width() const {
       model);
 }
 
-void save_model(const SavedModel& model, const std::string& path) {
+void save_model(const SavedModel& model, const std::string& path, const Run& run) {
   const ContainerWriter out = pack(model);
-  write_file_atomically(path, [&](const ByteSink& sink) { out.write(sink); });
+  write_file_atomically(path, [&](const ByteSink& sink) { out.write(sink, run.progress); });
 }
 
 std::string model_to_bytes(const SavedModel& model) {

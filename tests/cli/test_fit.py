@@ -110,6 +110,15 @@ def test_classes_come_back_as_labels(mercer, flowers):
     assert "accuracy   1  (30 of 30 right; 95 % interval" in text and "truth \\ predicted" in text
 
 
+def test_words_never_seen_are_said(mercer, tmp_path):
+    (tmp_path / "t.csv").write_text("colour,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n")
+    (tmp_path / "n.csv").write_text("colour,a\nred,1\nmauve,2\n")
+    mercer("fit", "krr", "t.csv", "--one-hot", "--out", "m.mercer")
+    result = mercer("predict", "m.mercer", "n.csv")
+    assert len(result.out.splitlines()) == 3
+    assert result.err.startswith('mercer: column colour has a word that the model never saw, "mauve" (n.csv:3), in 1 row')
+
+
 def test_two_classes_have_one_score(mercer, tmp_path):
     mercer("fit", "krr", "builtin:moons", "--out", "m.mercer")
     mercer("convert", "builtin:moons", "moons.csv", "--seed", "1")

@@ -62,6 +62,19 @@ def test_ctrl_c_stops_within_a_second(start, big, tmp_path, words, estimate):
     assert os.listdir(tmp_path) == []
 
 
+def test_ctrl_c_while_writing_leaves_no_file(start, big, tmp_path):
+    process = start("gram", big, "--out", "K.csv", "--threads", "1")  # about a gigabyte of text
+    end = time.monotonic() + 60
+    while not (names := os.listdir(tmp_path)) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert len(names) == 1 and names[0].endswith(".part"), names
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert time.monotonic() - sent < 1
+    assert os.listdir(tmp_path) == []
+
+
 def test_termination_is_status_143(start, big, tmp_path):
     process = start("fit", "krr", big, "--out", "m.mercer", "--threads", "1")
     wait_until_working(process, "kernel ridge")

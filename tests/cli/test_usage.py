@@ -9,7 +9,12 @@ COMMANDS = ["learn", "fit", "predict", "score", "gram", "kernels", "info", "conv
 
 
 def test_version(mercer):
-    assert mercer("--version").out == "mercer 0.1.0\n"
+    assert mercer("--version").out == mercer("version").out == "mercer 0.1.0\n"
+
+
+def test_help_is_a_word_too(mercer):
+    assert mercer("help").out == mercer("--help").out
+    assert mercer("help", "fit", "krr").out == mercer("fit", "krr", "--help").out
 
 
 def test_help_lists_every_command(mercer):

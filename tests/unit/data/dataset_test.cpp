@@ -78,6 +78,27 @@ TEST(Dataset, ColumnsThatIdentifyRows) {
              "column 2 (name) would be the target (the last one), but it is text with a different value in every row");
 }
 
+TEST(Dataset, SaysWhatCannotTeach) {
+  const Dataset d = make_dataset(read("a,b,c,y\n1,5,7,0.5\n2,5,7,0.5\n"));
+  EXPECT_EQ(d.notes.at(1), "Columns b, c have the same value in every row and can teach nothing.");
+  EXPECT_EQ(d.notes.at(2), "Every row has the target 0.5: there is nothing to learn but that.");
+  EXPECT_EQ(make_dataset(read("a,b,y\n1,2,0.5\n2,1,1.5\n")).notes.size(), 1U);
+}
+
+TEST(Dataset, SaysThatOrnamentedNumbersAreText) {
+  const Dataset d = make_dataset(read("a,price,y\n1,\"$1,000\",0.5\n2,\"$2,500\",1.5\n"));
+  EXPECT_EQ(d.notes.at(1), "Column 2 (price) is taken for text, for it holds \"$1,000\"; to use it as numbers, write them like 1000.");
+  EXPECT_HAS(d.notes.at(2), "was left out");
+}
+
+TEST(Dataset, SaysWhichCategoriesAreNew) {
+  const Dataset d = make_dataset(read("color,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n"), {.impute = Impute::mean, .one_hot = true});
+  EXPECT_TRUE(d.encoder.unseen_categories(read("a,color\n7,red\n8,\n")).empty());
+  EXPECT_LIST(d.encoder.unseen_categories(read("a,color\n7,red\n8,green\n9,violet\n")),
+              "column color has a word that the model never saw, \"green\" (t.csv:3), in 2 rows; such a row counts as none of its 2 known "
+              "words");
+}
+
 TEST(Dataset, TextColumns) {
   const std::string text = "color,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n";
   EXPECT_EQ(dataset_error(text),
