@@ -41,20 +41,26 @@ struct Block {
 };
 
 struct Pool {
-  std::mutex guard;
-  std::vector<Block> free;  // longest idle first
-  std::vector<Block> lent;  // with their whole size: a block may serve a smaller request
-  std::size_t kept = 0;     // bytes in `free`
+  std::mutex guard{};
+  std::vector<Block> free{};  // longest idle first
+  std::vector<Block> lent{};  // with their whole size: a block may serve a smaller request
+  std::size_t kept = 0;       // bytes in `free`
 };
 
-Pool& pool() {
-  static auto* const instance = [] {
-    // A child must not find the lock taken by a thread that the fork left behind.
+// Never destroyed: buffers of static lifetime may outlive any order we could choose. Made before the program starts, not at first use: a
+// fork in the middle of that would leave the child waiting for a thread it does not have.
+union PoolForEver {
+  Pool pool{};
+  constexpr PoolForEver() {}  // NOLINT(modernize-use-equals-default): a union with such a member has no default
+  ~PoolForEver() {}           // NOLINT(modernize-use-equals-default)
+};
+constinit PoolForEver the_pool;
+
+Pool& pool() { return the_pool.pool; }
+
+// A child must not find the lock taken by a thread that the fork left behind.
+[[maybe_unused]] const int fork_handlers =
     pthread_atfork([] { pool().guard.lock(); }, [] { pool().guard.unlock(); }, [] { pool().guard.unlock(); });
-    return new Pool;  // never destroyed: buffers of static lifetime may outlive any order we could choose
-  }();
-  return *instance;
-}
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 

@@ -174,9 +174,8 @@ TEST(Buffer, ManyThreadsNeverShareABlock) {
 }
 
 TEST(Buffer, ServesAForkedChildWhateverOtherThreadsDo) {
-  std::atomic<bool> stop{false};
-  std::jthread busy([&] {
-    while (!stop) const Buffer<char> b(2 * MiB);
+  const std::jthread busy([](const std::stop_token& stop) {  // asked to stop by its destructor, also when an assertion fails
+    while (!stop.stop_requested()) const Buffer<char> b(2 * MiB);
   });
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
@@ -190,7 +189,6 @@ TEST(Buffer, ServesAForkedChildWhateverOtherThreadsDo) {
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  stop = true;
 }
 
 // A made-up tree of control groups.
