@@ -88,9 +88,7 @@ test-tsan:
 	@TSAN_OPTIONS=halt_on_error=1 ctest --preset tsan -j $(JOBS) --no-tests=error -R '^(core|gram|linalg|models)\.'
 
 test-tidy:
-	@if command -v run-clang-tidy-16 >/dev/null; then \
-	  run-clang-tidy-16 -quiet -p build/release -j $(JOBS) '$(CURDIR)/(src|cli|python|examples|tests|bench)/' >build/clang-tidy.log 2>&1 \
-	    || { grep -E '(warning|error):' -A4 build/clang-tidy.log | head -100; exit 1; }; echo "clang-tidy: clean"; \
+	@if command -v clang-tidy-16 >/dev/null; then JOBS=$(JOBS) MERCER_BUILD=build/release tools/tidy.sh --all && echo "clang-tidy: clean"; \
 	else echo "clang-tidy: not run, clang-tidy-16 is not here"; fi
 
 test-pip:

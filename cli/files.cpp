@@ -137,19 +137,6 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-Matrix score_targets(const Vector& y, Index classes) {
-  if (classes == 2) return (2 * y.array() - 1).matrix();
-  Matrix scores = Matrix::Constant(y.size(), classes, -1);
-  for (Index i = 0; i < y.size(); ++i) scores(i, static_cast<Index>(y[i])) = 1;
-  return scores;
-}
-
-std::vector<Index> as_indices(const Vector& y) {
-  std::vector<Index> out;
-  for (const double value : y) out.push_back(static_cast<Index>(value));
-  return out;
-}
-
 namespace {
 
 Quality regression_quality(const Vector& truth, const Vector& predicted) {
@@ -173,7 +160,7 @@ std::vector<std::string> confusion_lines(const Eigen::MatrixXi& confusion, const
 }
 
 Quality class_quality(const std::vector<std::string>& classes, const Vector& y, const Matrix& scores) {
-  const std::vector<Index> truth = as_indices(y);
+  const std::vector<Index> truth = class_indices(y);
   const std::vector<Index> guess = classes_from_scores(scores);
   const auto k = static_cast<Index>(classes.size());
   const Eigen::MatrixXi confusion = confusion_matrix(truth, guess, k);

@@ -58,10 +58,6 @@ bool stdout_closed_by_reader();
 // Rows of words under each other, the first row a heading.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
-// Class indices 0.. to targets of a score: +1 and -1 in one column for two classes, else in one column for each.
-Matrix score_targets(const Vector& y, Index classes);
-std::vector<Index> as_indices(const Vector& y);
-
 // How well predictions fit, as JSON and as lines: R2, RMSE, MAE; or accuracy, precision, recall, confusion.
 struct Quality {
   Json json;

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
-#include <string>
+#include <string_view>
 
 namespace mercer {
 
@@ -44,5 +45,8 @@ class Cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "cancelled"; }
 };
+
+// Letters to insert, delete or change between two words: what messages use to say which name was probably meant.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace mercer

@@ -75,7 +75,7 @@ Operator subset(Operator op, std::vector<Index> rows, std::vector<Index> cols); 
 Operator subset(Operator op, const std::vector<Index>& both);                    // stays symmetric
 Operator centred(Operator op);                                                   // H K H, H = I - 11'/n; K symmetric
 Operator scaled_by(Operator op, Vector left, Vector right);                      // diag(l) K diag(r); labels y y', sample weights
-Operator signed_by(Operator op, Vector y);                                       // diag(y) K diag(y)
+Operator signed_by(Operator op, const Vector& y);                                // diag(y) K diag(y)
 Operator doubled(Operator op);                                                   // [K -K; -K K], for regression with two bounds
 Operator plus_diagonal(Operator op, Vector diagonal);                            // K + diag(d)
 // A plain matrix as an operator.

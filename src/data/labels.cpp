@@ -63,4 +63,17 @@ LabelEncoding encode_labels(std::span<const std::string> labels) {
   return encoding;
 }
 
+std::vector<Index> class_indices(const Vector& y) {
+  std::vector<Index> out(static_cast<std::size_t>(y.size()));
+  std::transform(y.begin(), y.end(), out.begin(), [](double value) { return static_cast<Index>(value); });
+  return out;
+}
+
+Matrix score_targets(const Vector& y, Index classes) {
+  if (classes == 2) return (2 * y.array() - 1).matrix();
+  Matrix targets = Matrix::Constant(y.size(), classes, -1);
+  for (Index i = 0; i < y.size(); ++i) targets(i, static_cast<Index>(y[i])) = 1;
+  return targets;
+}
+
 }  // namespace mercer

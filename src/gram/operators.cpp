@@ -10,6 +10,7 @@
 
 #include "gram/fill.hpp"
 #include "linalg/blas.hpp"
+#include "linalg/tiling.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 
@@ -23,10 +24,6 @@ constexpr Index widest_panel = 65536;        // columns of a row panel that appl
 template <class T>
 RowMatrix<T> cast_to(const MatrixRef& V) {
   return V.cast<T>();
-}
-
-void require_rows(const MatrixRef& V, Index wanted, const char* what) {
-  if (V.rows() != wanted) throw InvalidArgument(fmt::format("{} has {} rows, the operator needs {}", what, V.rows(), wanted));
 }
 
 // sum (double) += op(tile) V rows, computed in T over at most one tile's depth.
@@ -61,7 +58,7 @@ class GramBase : public LinearOperator {
 
   Matrix apply_transpose(const MatrixRef& U) const final {
     if (symmetric_) return apply(U);
-    require_rows(U, rows_, "U");
+    linalg::require_rows("U", U.rows(), rows_);
     const RowMatrix<T> u = cast_to<T>(U);
     Matrix out = Matrix::Zero(cols_, U.cols());
     run_tasks("K' U", block_count(cols_), all_tiles(), [&](Index b, Stage& stage) {
@@ -158,7 +155,7 @@ class StoredGram final : public GramBase<T> {
     return {entries_->data() + first * this->cols_, this->cols_, entries_};
   }
   Matrix apply(const MatrixRef& V) const override {
-    require_rows(V, this->cols_, "V");
+    linalg::require_rows("V", V.rows(), this->cols_);
     return this->apply_by_rows(V);
   }
   std::string describe() const override {
@@ -198,13 +195,13 @@ class StreamedGram final : public GramBase<T> {
   }
 
   Matrix apply(const MatrixRef& V) const override {
-    require_rows(V, this->cols_, "V");
+    linalg::require_rows("V", V.rows(), this->cols_);
     return this->symmetric_ ? apply_symmetric(V) : this->apply_by_rows(V);
   }
 
   Matrix apply_normal(const MatrixRef& V, const VectorRef& weights) const override {
     if (this->cols_ > widest_panel) return LinearOperator::apply_normal(V, weights);
-    require_rows(V, this->cols_, "V");
+    linalg::require_rows("V", V.rows(), this->cols_);
     if (weights.size() != 0 && weights.size() != this->rows_) {
       throw InvalidArgument(fmt::format("{} weights for {} rows", weights.size(), this->rows_));
     }

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -36,21 +35,6 @@ std::string printable(std::string_view text, std::size_t longest = 60) {
     if (c < ' ' || c > '~') c = '?';
   }
   return text.size() > longest ? out + "..." : out;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 struct Argument {
@@ -253,7 +237,7 @@ class Parser {
     if (c == '(') {
       if (++depth_ > deepest_nesting) fail(at_, "brackets are nested too deeply");
       ++at_;
-      const Value inner = sum();
+      Value inner = sum();
       if (!take(')')) fail(at_, "a closing bracket is missing");
       --depth_;
       return inner;

@@ -21,6 +21,7 @@
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): LAPACK's names
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
@@ -29,6 +30,7 @@ void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const 
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u, const int* ldu, double* vt,
              const int* ldvt, double* work, const int* lwork, int* iwork, int* info);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace mercer::linalg {
 

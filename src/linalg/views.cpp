@@ -284,7 +284,7 @@ Operator scaled_by(Operator op, Vector left, Vector right) {
   return std::make_shared<MappedView<Scaling>>(std::move(op), Scaling{std::move(left), std::move(right)});
 }
 
-Operator signed_by(Operator op, Vector y) {
+Operator signed_by(Operator op, const Vector& y) {
   if (required(op, "signed_by").rows() != op->cols())
     throw InvalidArgument(fmt::format("signed_by needs a square operator, got {}", op->describe()));
   require_vector(y, op->rows(), "y");

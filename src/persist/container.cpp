@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t longest_header = 100'000'000;  // the limit of the safetensors format
 constexpr int deepest_header = 8;
-constexpr std::string_view checksum_mark = "\"checksum\":\"crc32:";
+constexpr std::string_view checksum_mark = R"("checksum":"crc32:)";
 constexpr std::string_view checksum_zeros = "00000000";
 
 struct DtypeRow {

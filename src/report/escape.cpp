@@ -111,7 +111,7 @@ std::string number_text(double value, int digits) {
     const std::string text = fmt::format("{:.{}e}", value, digits - 1);
     const std::size_t e = text.find('e');
     std::string mantissa = text.substr(0, e);
-    if (mantissa.find('.') != std::string::npos) mantissa.erase(mantissa.find_last_not_of("0") + 1);
+    if (mantissa.find('.') != std::string::npos) mantissa.erase(mantissa.find_last_not_of('0') + 1);
     if (mantissa.back() == '.') mantissa.pop_back();
     return fmt::format("{}e{}", mantissa, std::stoi(text.substr(e + 1)));
   }

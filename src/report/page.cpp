@@ -112,7 +112,7 @@ void Page::charts(const std::vector<Chart>& charts) {
     body_ += fmt::format("<figure class=\"chart\"><figcaption><b>{}</b><span>{}</span></figcaption>", escape_html(chart.title),
                          escape_html(chart.description));
     if (charts_available()) {
-      body_ += fmt::format("<div class=\"plot\" role=\"img\" aria-label=\"{}\"></div><script type=\"application/json\">{}</script>",
+      body_ += fmt::format(R"(<div class="plot" role="img" aria-label="{}"></div><script type="application/json">{}</script>)",
                            escape_html(chart.title + ". " + chart.description), script_json(chart.spec));
     } else {
       body_ += "<p class=\"absent\">Not drawn: this build of Mercer has no chart libraries.</p>";

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "mercer/error.hpp"
+#include "mercer/labels.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/random.hpp"
 #include "select/search.hpp"
@@ -50,12 +51,6 @@ Table rows_of(const Table& table, std::span<const Index> rows) {
   return part;
 }
 
-std::vector<Index> as_indices(const Vector& y) {
-  std::vector<Index> out(static_cast<std::size_t>(y.size()));
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<Index>(y[static_cast<Index>(i)]);
-  return out;
-}
-
 std::pair<double, double> rmse_interval(const Vector& truth, const Vector& predicted, std::uint64_t seed) {
   const Vector squares = (truth - predicted).cwiseAbs2();
   RandomStream random(seed, 2);
@@ -79,8 +74,8 @@ Evaluation evaluate(const Vector& truth, const Vector& predicted, const Problem&
     std::tie(e.ci_low, e.ci_high) = rmse_interval(truth, predicted, seed);
     return e;
   }
-  const auto t = as_indices(truth);
-  const auto p = as_indices(predicted);
+  const auto t = class_indices(truth);
+  const auto p = class_indices(predicted);
   e.accuracy = accuracy(t, p);
   if (problem.n_classes() == 2) {
     e.precision = precision_of_class(t, p, 1);
@@ -204,7 +199,7 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
   result.test_truth_and_predicted.resize(truth->size(), 2);
   result.test_truth_and_predicted << *truth, predicted;
-  if (classification) result.confusion = confusion_matrix(as_indices(*truth), as_indices(predicted), problem.n_classes());
+  if (classification) result.confusion = confusion_matrix(class_indices(*truth), class_indices(predicted), problem.n_classes());
   draw_curve(result, train);
   result.candidates = std::move(found.candidates);
   result.notes = std::move(notes);
@@ -237,7 +232,7 @@ LearnResult learn(const Table& data, const LearnOptions& options) {
   const Dataset all = make_dataset(data, encode);
   encode.target = all.encoder.sparse ? encode.target : all.encoder.target;
   encode.task = all.encoder.task;
-  const Fold split = all.encoder.task == Task::classification ? stratified_holdout(as_indices(all.y), options.holdout, options.seed)
+  const Fold split = all.encoder.task == Task::classification ? stratified_holdout(class_indices(all.y), options.holdout, options.seed)
                                                               : holdout(data.rows(), options.holdout, options.seed);
   Dataset train = make_dataset(rows_of(data, split.train), encode);
   train.notes = all.notes;  // the first look was told nothing, so it says how things were found out

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "mercer/gram.hpp"
+#include "mercer/labels.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/random.hpp"
 
@@ -82,13 +83,7 @@ Problem Problem::subset(std::span<const Index> rows) const {
   return part;
 }
 
-Matrix Problem::targets() const {
-  if (!classification()) return y;
-  if (n_classes() == 2) return (2 * y.array() - 1).matrix();
-  Matrix out = Matrix::Constant(y.size(), n_classes(), -1);
-  for (Index i = 0; i < y.size(); ++i) out(i, static_cast<Index>(y[i])) = 1;
-  return out;
-}
+Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }
 
 Vector decide(const Matrix& scores, bool classification) {
   if (!classification) return scores.col(0);

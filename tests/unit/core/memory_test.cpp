@@ -155,9 +155,9 @@ TEST(Buffer, ReleaseMemoryGivesBack) {
 }
 
 TEST(Buffer, ImpossibleSizesAreErrors) {
-  EXPECT_THROW(Buffer<double>(std::numeric_limits<std::size_t>::max()), OverBudget);
-  EXPECT_THROW(Buffer<double>(std::numeric_limits<std::size_t>::max() / 8), OverBudget);
-  EXPECT_THROW(Buffer<char>(std::numeric_limits<std::size_t>::max() - 5), OverBudget);
+  EXPECT_THROW(Buffer<double>{std::numeric_limits<std::size_t>::max()}, OverBudget);
+  EXPECT_THROW(Buffer<double>{std::numeric_limits<std::size_t>::max() / 8}, OverBudget);
+  EXPECT_THROW(Buffer<char>{std::numeric_limits<std::size_t>::max() - 5}, OverBudget);
 }
 
 TEST(Buffer, ManyThreadsNeverShareABlock) {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "mercer/error.hpp"
+
 namespace mercer::testing {
 
 // An environment variable for the length of a block.
@@ -25,8 +27,8 @@ class Environment {
 };
 
 // The message of the exception of type E that `act` throws; "(no exception)" if it throws none.
-template <class E, class Act>
-std::string message_of(Act act) {
+template <class E = Error, class Act>
+std::string message_of(const Act& act) {
   try {
     act();
   } catch (const E& error) {

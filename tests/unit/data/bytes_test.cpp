@@ -65,7 +65,7 @@ TEST(Bytes, CutShort) {
     const std::string packed = pack(random_text(1000), packing);
     for (std::size_t size = 6; size < packed.size(); ++size) {
       const std::string message = message_of([&] { unpacked(packed.substr(0, size)); });
-      ASSERT_NE(message, "(no error)") << size;
+      ASSERT_NE(message, "(no exception)") << size;
     }
     EXPECT_EQ(message_of([&] { unpacked(packed.substr(0, packed.size() - 1)); }),
               std::string("f: the ") + (packing == Packing::gzip ? "gzip" : "xz") + " stream is cut short; fetch or make the file again");

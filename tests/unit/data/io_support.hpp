@@ -15,6 +15,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/table.hpp"
+#include "unit/core/support.hpp"
 
 // A list has just these elements.
 #define EXPECT_LIST(list, ...) EXPECT_EQ(list, (std::decay_t<decltype(list)>{__VA_ARGS__}))
@@ -24,16 +25,7 @@
 
 namespace mercer::io_test {
 
-// The message of the Error that `job` throws.
-template <class Job>
-std::string message_of(const Job& job) {
-  try {
-    job();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
+using testing::message_of;
 
 inline Table read(std::string_view text, const ReadOptions& options = {}, const std::string& name = "t.csv") {
   return read_table_from(text, name, options);

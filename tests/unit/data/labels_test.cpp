@@ -47,6 +47,13 @@ TEST(Labels, NoneAndOne) {
   EXPECT_EQ(encode_labels(Texts{"only", "only"}).indices, (Indices{0, 0}));
 }
 
+TEST(Labels, TargetsOfScores) {
+  const Vector y = Vector::LinSpaced(3, 0, 2);
+  EXPECT_EQ(class_indices(y), (Indices{0, 1, 2}));
+  EXPECT_EQ(score_targets(y.head(2), 2), (Matrix(2, 1) << -1, 1).finished());
+  EXPECT_EQ(score_targets(y, 3), (Matrix(3, 3) << 1, -1, -1, -1, 1, -1, -1, -1, 1).finished());
+}
+
 TEST(Labels, MissingOnesAreNamed) {
   EXPECT_EQ(message_of<InvalidArgument>([] {
               encode_labels(Numbers{1, std::numeric_limits<double>::quiet_NaN()});

@@ -12,9 +12,12 @@
 
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
+#include "unit/core/support.hpp"
 
 namespace mercer::linalg {
 namespace {
+
+using testing::message_of;
 
 using Clock = std::chrono::steady_clock;
 
@@ -74,7 +77,7 @@ TEST(SymmetricEigen, ReadsTheLowerTriangle) {
 }
 
 void expect_svd(const Matrix& A, Index rank, const ProgressCallback& progress) {
-  SCOPED_TRACE(testing::Message() << A.rows() << " x " << A.cols());
+  SCOPED_TRACE(::testing::Message() << A.rows() << " x " << A.cols());
   const Index r = std::min(A.rows(), A.cols());
   const ThinSvd s = thin_svd(A, progress);
   ASSERT_EQ(s.u.rows(), A.rows());
@@ -106,23 +109,14 @@ TEST(ThinSvd, RankDeficient) {
   expect_svd(Matrix::Ones(5, 12), 1, {});
 }
 
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(LapackErrors, SayWhatIsWrong) {
-  EXPECT_EQ(error_of([] { symmetric_eigen(Matrix::Zero(2, 3), {}); }), "eigenvalues need a square matrix, got 2 x 3");
+  EXPECT_EQ(message_of([] { symmetric_eigen(Matrix::Zero(2, 3), {}); }), "eigenvalues need a square matrix, got 2 x 3");
   Matrix bad = random_symmetric(4);
   bad(3, 1) = std::nan("");
-  EXPECT_EQ(error_of([&] { symmetric_eigen(bad, {}); }),
+  EXPECT_EQ(message_of([&] { symmetric_eigen(bad, {}); }),
             "the matrix of an eigenproblem contains NaN or infinity; remove those entries first");
   bad(3, 1) = INFINITY;
-  EXPECT_EQ(error_of([&] { thin_svd(bad, go_on); }),
+  EXPECT_EQ(message_of([&] { thin_svd(bad, go_on); }),
             "the matrix of a singular value decomposition contains NaN or infinity; remove those entries first");
   EXPECT_THROW(symmetric_eigen(random_symmetric(600), {}, 1000000), OverBudget);
   EXPECT_THROW(thin_svd(Matrix::Random(600, 600), {}, 1000000), OverBudget);
@@ -198,7 +192,7 @@ TEST(LapackCancel, ExitWithACallLeftBehind) {
     }
   };
   const auto start = Clock::now();
-  EXPECT_EXIT(leave(), testing::ExitedWithCode(3), "written before the end");
+  EXPECT_EXIT(leave(), ::testing::ExitedWithCode(3), "written before the end");
   EXPECT_LT(seconds_since(start), 3);
 }
 

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "unit/core/support.hpp"
 #include "unit/linalg/operators.hpp"
 
 namespace mercer {
 namespace {
+
+using testing::message_of;
 
 const std::vector<Index> sizes{0, 1, 2, 7, 256, 257, 520};
 
@@ -35,15 +38,6 @@ std::vector<Index> every(Index step, Index n) {
   return out;
 }
 
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(DenseOperator, AnswersLikeItsMatrix) {
   for (const Index n : sizes) {
     const Matrix K = random_symmetric(n);
@@ -69,14 +63,14 @@ TEST(DenseOperator, LendsItsRows) {
 TEST(DenseOperator, RefusesNumbersThatAreNone) {
   Matrix K = random_matrix(3, 3);
   K(1, 2) = std::nan("");
-  EXPECT_EQ(error_of([&] { dense_operator(K); }), "entry (1, 2) of a matrix used as an operator must be a finite number, got nan");
+  EXPECT_EQ(message_of([&] { dense_operator(K); }), "entry (1, 2) of a matrix used as an operator must be a finite number, got nan");
 }
 
 TEST(DenseOperator, SaysWhatItIs) {
   EXPECT_EQ(dense_operator(Matrix::Zero(1000, 500))->describe(), "1000 x 500 in float64, stored (4 MB)");
 }
 
-class Views : public testing::Test {
+class Views : public ::testing::Test {
  protected:
   // Calls check(base, its matrix, offers entries) with every kind of base.
   static void for_bases(const Matrix& K, const std::function<void(Operator, const Matrix&, bool)>& check) {
@@ -169,10 +163,10 @@ TEST_F(Views, SubsetOfStreamedOffersProducts) {
   const std::string refusal =
       "a subset of an operator that is not stored (twin) gives no entries; store it, or make the operator from the subset of the samples";
   const std::vector<Index> one{0};
-  EXPECT_EQ(error_of([&] { view->block(one, one); }), refusal);
-  EXPECT_EQ(error_of([&] { view->row_block(0, 1); }), refusal);
-  EXPECT_EQ(error_of([&] { view->for_each_tile([](const TileView&) {}); }), refusal);
-  EXPECT_EQ(error_of([&] { view->diagonal(); }), refusal);
+  EXPECT_EQ(message_of([&] { view->block(one, one); }), refusal);
+  EXPECT_EQ(message_of([&] { view->row_block(0, 1); }), refusal);
+  EXPECT_EQ(message_of([&] { view->for_each_tile([](const TileView&) {}); }), refusal);
+  EXPECT_EQ(message_of([&] { view->diagonal(); }), refusal);
   EXPECT_THROW(view->block(one, one), NotOffered);
 }
 
@@ -252,7 +246,7 @@ TEST(ViewErrors, SayWhatIsWrong) {
   const Operator wide = dense_operator(random_matrix(3, 4));
   const auto says = [](const char* text, const std::function<void()>& act) {
     EXPECT_THROW(act(), InvalidArgument) << text;
-    EXPECT_NE(error_of(act).find(text), std::string::npos) << error_of(act);
+    EXPECT_NE(message_of(act).find(text), std::string::npos) << message_of(act);
   };
   says("centred needs a symmetric operator, got 4 x 4", [&] { centred(square); });
   says("subset: row index 4 is outside 0 .. 3", [&] { subset(square, {0, 4}); });
@@ -278,13 +272,13 @@ TEST(ViewErrors, ArgumentsOfEveryAnswer) {
   for (const Operator& op : {base, centred(base), plus_diagonal(base, Vector::Ones(4)), doubled(base), subset(base, both)}) {
     SCOPED_TRACE(op->describe());
     const Index n = op->rows();
-    EXPECT_EQ(error_of([&] { op->apply(Matrix(n + 1, 1)); }), fmt::format("V has {} rows, the operator needs {}", n + 1, n));
-    EXPECT_EQ(error_of([&] { op->apply_transpose(Matrix(1, 1)); }), fmt::format("U has 1 rows, the operator needs {}", n));
-    EXPECT_EQ(error_of([&] { op->apply_normal(Matrix::Zero(n, 1), Vector::Ones(3)); }),
+    EXPECT_EQ(message_of([&] { op->apply(Matrix(n + 1, 1)); }), fmt::format("V has {} rows, the operator needs {}", n + 1, n));
+    EXPECT_EQ(message_of([&] { op->apply_transpose(Matrix(1, 1)); }), fmt::format("U has 1 rows, the operator needs {}", n));
+    EXPECT_EQ(message_of([&] { op->apply_normal(Matrix::Zero(n, 1), Vector::Ones(3)); }),
               fmt::format("weights has 3 rows, the operator needs {}", n));
-    EXPECT_EQ(error_of([&] { op->block(bad, both); }), fmt::format("row index 9 is outside 0 .. {}", n - 1));
-    EXPECT_EQ(error_of([&] { op->block(both, bad); }), fmt::format("column index 9 is outside 0 .. {}", n - 1));
-    EXPECT_EQ(error_of([&] { op->row_block(n - 1, 2); }), fmt::format("rows {} .. {} are outside 0 .. {}", n - 1, n, n - 1));
+    EXPECT_EQ(message_of([&] { op->block(bad, both); }), fmt::format("row index 9 is outside 0 .. {}", n - 1));
+    EXPECT_EQ(message_of([&] { op->block(both, bad); }), fmt::format("column index 9 is outside 0 .. {}", n - 1));
+    EXPECT_EQ(message_of([&] { op->row_block(n - 1, 2); }), fmt::format("rows {} .. {} are outside 0 .. {}", n - 1, n, n - 1));
     EXPECT_THROW(op->row_block(-1, 1), InvalidArgument);
   }
 }

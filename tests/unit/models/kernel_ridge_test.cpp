@@ -13,9 +13,12 @@
 #include "mercer/random.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/simulate.hpp"
+#include "unit/core/support.hpp"
 
 namespace mercer {
 namespace {
+
+using testing::message_of;
 
 struct Data {
   Matrix X, Y, Z;  // training samples, targets, new samples
@@ -39,15 +42,6 @@ Matrix bordered_solution(const Matrix& K, const Matrix& Y, double alpha, const V
   Matrix right = Matrix::Zero(n + 1, Y.cols());
   right.topRows(n) = Y;
   return A.partialPivLu().solve(right);
-}
-
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 const Kernel kernel = kernels::gaussian(1.5) + 0.2 * kernels::linear();

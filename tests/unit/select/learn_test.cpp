@@ -10,9 +10,12 @@
 #include "mercer/metrics.hpp"
 #include "mercer/random.hpp"
 #include "mercer/simulate.hpp"
+#include "unit/core/support.hpp"
 
 namespace mercer {
 namespace {
+
+using testing::message_of;
 
 Table table_of(const Matrix& X, const std::vector<double>& y) {
   Table table;
@@ -29,15 +32,6 @@ Table table_of(const Matrix& X, const std::vector<double>& y) {
   table.columns.push_back({.name = "y", .values = y});
   table.names.emplace_back("y");
   return table;
-}
-
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Learn, FindsTheWavesAndMeasuresThemOnRowsSetAside) {
