@@ -85,7 +85,7 @@ test-asan:
 
 test-tsan:
 	@cmake --preset tsan >/dev/null && cmake --build --preset tsan -j $(JOBS) --target $(addprefix test_,core gram linalg models)
-	@TSAN_OPTIONS=halt_on_error=1 ctest --preset tsan -j $(JOBS) --no-tests=error -R '^(core|gram|linalg|models)\.'
+	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/tests/tsan.supp" ctest --preset tsan -j $(JOBS) --no-tests=error -R '^(core|gram|linalg|models)\.'
 
 test-tidy:
 	@if command -v clang-tidy-16 >/dev/null; then JOBS=$(JOBS) MERCER_BUILD=build/release tools/tidy.sh --all && echo "clang-tidy: clean"; \

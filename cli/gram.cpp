@@ -67,13 +67,15 @@ void run_gram(const GramCommandOptions& o) {
   const double work = n * n * (static_cast<double>(X.width()) + 30) + (o.check ? 9 * n * n * n : 0);
   announce(fmt::format("Gram matrix of {} rows", X.size()), work / estimated_flops(limits), n * n * 8 * (o.check ? 5 : 1));
 
-  ProgressBar bar;
-  const Run run = o.common.run(bar.callback());
   const Kernel kernel = resolve(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), X);
-  const Matrix K = gram(kernel, X, {.run = run});
+  Matrix K;
   std::optional<GramCheck> check;
-  if (o.check) check = check_gram(K, run);
-  bar.erase();
+  {
+    ProgressBar bar;
+    const Run run = o.common.run(bar.callback());
+    K = gram(kernel, X, {.run = run});
+    if (o.check) check = check_gram(K, run);
+  }
   if (!o.out.empty()) {
     write_carefully(o.out, o.common, [&](const Run& writing) {
       write_matrix(K, {}, o.out, {.format = format_of_output(o.out), .header = false, .run = writing});

@@ -108,11 +108,10 @@ void build(CLI::App& app, Invocation& invocation) {
 
 // "mercer help fit krr" is "mercer fit krr --help", "mercer version" is "mercer --version".
 std::vector<std::string> spell_out(std::vector<std::string> words) {
-  if (words.size() == 1 && words[0] == "version") return {"--version"};
-  if (!words.empty() && words[0] == "help") {
-    words.erase(words.begin());
-    words.emplace_back("--help");
-  }
+  if (words.empty() || (words[0] != "help" && words[0] != "version")) return words;
+  if (words[0] == "version") return {"--version"};
+  std::erase_if(words, [](const std::string& word) { return word == "help" || word == "version"; });
+  words.emplace_back("--help");
   return words;
 }
 

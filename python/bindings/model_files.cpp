@@ -128,7 +128,8 @@ void bind_model_files(nb::module_& m) {
   m.def(
       "save_model",
       [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
-        save(saved(model, names), path);
+        Job job(0, 0, nb::none());
+        job([&](const Run& run) { save_model(saved(model, names), path, run); });
       },
       "model"_a, "feature_names"_a.none(), "path"_a);
   m.def("save_saved", &save, "model"_a, "path"_a);

@@ -183,7 +183,8 @@ class TableModel:
         """Numbers for a regression, labels for a classifier."""
         classes = self.classes_
         if classes is None:
-            return self.decision_function(X, n_jobs=n_jobs)
+            scores = self._scores(X, n_jobs)
+            return scores[:, 0] if scores.shape[1] == 1 else scores
         return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
 
     def score(self, X: Any, y: Any) -> float:

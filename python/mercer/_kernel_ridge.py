@@ -113,10 +113,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """The Mercer kernel that the parameters mean, or None where scikit-learn or the user has to evaluate it."""
         k = self.kernel
         if isinstance(k, Kernel) or (isinstance(k, str) and k not in PAIRWISE_KERNEL_FUNCTIONS and k != "precomputed"):
-            ignored = [name for name, default in (("gamma", None), ("degree", 3), ("coef0", 1)) if getattr(self, name) != default]
+            own = k if isinstance(k, Kernel) else make_kernel(k)
+            defaults = {"gamma": None, "degree": 3, "coef0": 1, "kernel_params": None}
+            ignored = [name for name, value in defaults.items() if not np.array_equal(getattr(self, name), value)]
             if ignored:
-                warnings.warn(f"kernel={k!r} brings its own parameters; {', '.join(ignored)} has no effect on it", stacklevel=3)
-            return k if isinstance(k, Kernel) else make_kernel(k)
+                warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=3)
+            return own
         if not isinstance(k, str):
             if callable(k):
                 return None

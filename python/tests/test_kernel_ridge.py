@@ -204,7 +204,7 @@ def test_the_model_does_not_follow_the_callers_array(problem):
 
 def test_parameters_that_have_no_effect_are_said(problem):
     X, y = problem
-    with pytest.warns(UserWarning, match=r"kernel='gaussian\(2\)' brings its own parameters; gamma has no effect on it"):
+    with pytest.warns(UserWarning, match=r"kernel='gaussian\(2\)' brings its own parameters and does not look at gamma"):
         mercer.KernelRidge(kernel="gaussian(2)", gamma=0.1).fit(X, y)
 
 

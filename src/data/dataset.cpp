@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -74,6 +75,62 @@ void set_target(Dataset& data, const std::vector<double>& values, Task asked, co
   }
 }
 
+std::string capitalised(std::string words) {
+  words.front() = 'C';
+  return words;
+}
+
+// "$1,000", "12 %" or "1'000.5" as a number is written, or nothing if it is not one with ornaments: signs of money and percent around it,
+// and separators before groups of three digits.
+std::optional<std::string> without_ornaments(std::string_view cell) {
+  constexpr std::size_t longest = 40;
+  if (cell.size() > longest) return std::nullopt;
+  const auto strip = [&](std::string_view ornament) {
+    if (cell.starts_with(ornament)) cell.remove_prefix(ornament.size());
+    if (cell.ends_with(ornament)) cell.remove_suffix(ornament.size());
+  };
+  for (const std::string_view ornament : {"$", "\u20ac", "\u00a3", "%"}) strip(ornament);
+  cell = trimmed(cell);
+  std::string bare;
+  const std::size_t point = std::min(cell.find('.'), cell.size());
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    bool separates = false;
+    for (const std::string_view separator : {",", "'", " ", "\u00a0", "\u202f"}) {
+      const std::size_t group = i + separator.size();
+      const auto is_digit_at = [&](std::size_t k) { return k < point && cell[k] >= '0' && cell[k] <= '9'; };
+      const bool three = is_digit_at(group) && is_digit_at(group + 1) && is_digit_at(group + 2) && !is_digit_at(group + 3);
+      if (!cell.substr(i).starts_with(separator) || i == 0 || !is_digit_at(i - 1) || !three) continue;
+      separates = true;
+      i = group - 1;
+      break;
+    }
+    if (!separates) bare += cell[i];
+  }
+  return parse_number(bare) ? std::optional(bare) : std::nullopt;
+}
+
+// How to write the numbers of a column that is text only for their ornaments; empty if it is real text. They are not read as numbers,
+// for 1,000 is a thousand to some and one to others.
+std::string ornaments_of(const Table& table, Index index) {
+  std::string example;
+  std::string bare;
+  for (const std::string& cell : table.columns[static_cast<std::size_t>(index)].text()) {
+    if (cell.empty() || parse_number(cell)) continue;
+    const std::optional<std::string> number = without_ornaments(cell);
+    if (!number) return "";
+    if (example.empty()) {
+      example = cell;
+      bare = *number;
+    }
+  }
+  return example.empty() ? "" : fmt::format("it holds {}; to use it as numbers, write them like {}", quoted(example), bare);
+}
+
+void note_ornaments(Dataset& data, const Table& table, Index index) {
+  const std::string found = ornaments_of(table, index);
+  if (!found.empty()) data.notes.push_back(fmt::format("{} is taken for text, for {}.", capitalised(column_words(table, index)), found));
+}
+
 void take_target(Dataset& data, const Table& table, Index column, const EncodeOptions& options, const std::string& how) {
   const Column& target = table.columns[static_cast<std::size_t>(column)];
   require_target_values(table, column);
@@ -95,6 +152,7 @@ void take_target(Dataset& data, const Table& table, Index column, const EncodeOp
                     source_name(table), column_words(table, column), how));
   }
   data.encoder.task = Task::classification;
+  note_ornaments(data, table, column);
   data.notes.push_back(fmt::format("The target is {}; the task is classification, {}.", which,
                                    options.task == Task::classification ? "as asked" : "for it is text"));
   set_classes(data, encode_labels(std::span<const std::string>(target.text())));
@@ -149,46 +207,30 @@ FeatureColumn learn_column(const Table& table, Index index, const EncodeOptions&
   const auto& text = table.columns[static_cast<std::size_t>(text_columns.front())].text();
   const auto word = std::find_if(text.begin(), text.end(), [](const std::string& cell) { return !cell.empty() && !parse_number(cell); });
   const Index row = word == text.end() ? 0 : word - text.begin();
-  throw FileError(fmt::format("{}: {} {} text ({}); make 0/1 columns of it with --one-hot, or leave it out with --drop {}",
+  std::string remedy = ornaments_of(table, text_columns.front());
+  if (!remedy.empty()) remedy += "; or ";
+  throw FileError(fmt::format("{}: {} {} text ({}); {}make 0/1 columns of it with --one-hot, or leave it out with --drop {}",
                               place_of(table, row), fmt::join(words, ", "), words.size() == 1 ? "is" : "are",
-                              quoted(text[static_cast<std::size_t>(row)]), fmt::join(names, ",")));
+                              quoted(text[static_cast<std::size_t>(row)]), remedy, fmt::join(names, ",")));
 }
 
-std::string capitalised(std::string words) {
-  words.front() = 'C';
-  return words;
+bool has_one_value(const std::vector<std::string>& cells) {
+  return std::adjacent_find(cells.begin(), cells.end(), std::not_equal_to<>()) == cells.end();
 }
 
-// What is left of "$1,000", "12 %" or "1'000.5" without what people put around numbers.
-std::string bare_number(std::string_view cell) {
-  std::string bare(cell);
-  for (const std::string_view ornament : {",", "'", "$", "%", "\u20ac", "\u00a3", "\u00a0", "\u202f", " "}) {
-    for (std::size_t at = bare.find(ornament); at != std::string::npos; at = bare.find(ornament)) bare.erase(at, ornament.size());
-  }
-  return bare;
-}
-
-// Text that is numbers but for their ornaments is not read as numbers, for 1,000 is a thousand to some and one to others: it is said.
-void note_ornamented_numbers(Dataset& data, const Table& table, Index index) {
-  const std::string* example = nullptr;
-  for (const std::string& cell : table.columns[static_cast<std::size_t>(index)].text()) {
-    if (cell.empty() || parse_number(cell)) continue;
-    if (!parse_number(bare_number(cell))) return;
-    if (example == nullptr) example = &cell;
-  }
-  if (example == nullptr) return;
-  data.notes.push_back(fmt::format("{} is taken for text, for it holds {}; to use it as numbers, write them like {}.",
-                                   capitalised(column_words(table, index)), quoted(*example), bare_number(*example)));
+bool has_one_value(const std::vector<double>& cells) {  // beside gaps, which are filled with it
+  const auto first = std::find_if(cells.begin(), cells.end(), [](double v) { return std::isfinite(v); });
+  return std::all_of(first, cells.end(), [&](double v) { return !std::isfinite(v) || v == *first; });
 }
 
 void note_constant_columns(Dataset& data, const Table& table, const std::vector<Index>& columns) {
   constexpr std::size_t listed = 10;
   std::vector<std::string> names;
   for (const Index j : columns) {
-    const bool constant = std::visit(
-        [](const auto& values) { return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end(); },
-        table.columns[static_cast<std::size_t>(j)].values);
-    if (constant && table.rows() > 1) names.push_back(table.names[static_cast<std::size_t>(j)]);
+    const Column& column = table.columns[static_cast<std::size_t>(j)];
+    const bool numbers_only = !column.is_text() || column.missing.empty();  // a gap in text is a word of its own: none
+    if (table.rows() > 1 && numbers_only && std::visit([](const auto& values) { return has_one_value(values); }, column.values))
+      names.push_back(table.names[static_cast<std::size_t>(j)]);
   }
   if (names.empty()) return;
   const std::size_t count = names.size();
@@ -210,7 +252,7 @@ void take_features(Dataset& data, const Table& table, const std::vector<bool>& l
   for (Index j = 0; j < std::ssize(table.columns); ++j) {
     if (left_out[static_cast<std::size_t>(j)]) continue;
     const Column& column = table.columns[static_cast<std::size_t>(j)];
-    if (column.is_text()) note_ornamented_numbers(data, table, j);
+    if (column.is_text()) note_ornaments(data, table, j);
     if (column.is_text() && table.rows() > 1 && is_all_distinct(column)) {
       data.notes.push_back(fmt::format("{} is text with a different value in every row: it identifies rows and was left out.",
                                        capitalised(column_words(table, j))));

@@ -169,14 +169,21 @@ std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
     const Column& column = table.columns[static_cast<std::size_t>(columns[k])];
     Index rows = 0;
     std::string first;
+    std::unordered_set<std::string> unseen;
     for (std::size_t i = 0; i < static_cast<std::size_t>(table.rows()); ++i) {
-      if (is_missing(column, i) || known.contains(cell_text(column, i))) continue;
-      if (rows++ == 0) first = fmt::format("{} ({})", quoted(cell_text(column, i)), place_of(table, static_cast<Index>(i)));
+      if (is_missing(column, i)) continue;
+      const std::string word = cell_text(column, i);
+      if (known.contains(word)) continue;
+      if (rows++ == 0) first = fmt::format("{} ({})", quoted(word), place_of(table, static_cast<Index>(i)));
+      unseen.insert(word);
     }
     if (rows > 0) {
-      sentences.push_back(fmt::format("column {} has a word that the model never saw, {}, in {} row{}; such a row counts as none of its {}",
-                                      feature.name, first, rows, rows == 1 ? "" : "s",
-                                      fmt::format("{} known word{}", known.size(), known.size() == 1 ? "" : "s")));
+      const std::string what = unseen.size() == 1 ? "a word that the model never saw, "
+                                                  : fmt::format("{} words that the model never saw, the first ", unseen.size());
+      const std::string remedy =
+          column.is_text() ? "" : fmt::format("; it was read as numbers here, --text {} keeps it as written", feature.name);
+      sentences.push_back(fmt::format("column {} has {}{}, in {} row{}; such a row counts as none of the {} known words{}", feature.name,
+                                      what, first, rows, rows == 1 ? "" : "s", known.size(), remedy));
     }
   }
   return sentences;

@@ -124,12 +124,13 @@ bool distances_from_dots(Tile<T> tile, const T* HWY_RESTRICT a_norms, const T* H
 }
 
 // exp(x) = 2^n exp(r), |r| <= ln 2 / 2: exp(r) = 1 + r + r^2 q(r) with q from Chebyshev nodes (relative error 2e-17, in float 1e-8), and
-// 2^n added to the exponent's bits. Half the work of Highway's, which serves the rest: results that are subnormal, 0 or infinite.
+// 2^n added to the exponent's bits. Half the work of Highway's, which serves results that are subnormal or 0. What a lane gets does not
+// depend on its neighbours.
 template <class T>
 struct ExpConstants;
 template <>
 struct ExpConstants<double> {
-  static constexpr double lowest = -708, highest = 709;  // where 2^n and the result are normal numbers
+  static constexpr double lowest = -708, highest = 709.782712893384;  // where the result is a normal number
   static constexpr double log2_e = 0x1.71547652b82fep+0, ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
   static constexpr double round_to_whole = 0x1.8p52;  // added to a number, its last bits are the whole number next to it
   static constexpr int mantissa_bits = 52;
@@ -139,7 +140,7 @@ struct ExpConstants<double> {
 };
 template <>
 struct ExpConstants<float> {
-  static constexpr float lowest = -87, highest = 88;
+  static constexpr float lowest = -87, highest = 88.7228F;
   static constexpr float log2_e = 0x1.715476p+0F, ln2_high = 0x1.62e4p-1F, ln2_low = 0x1.7f7d1cp-20F;
   static constexpr float round_to_whole = 0x1.8p23F;
   static constexpr int mantissa_bits = 23;
@@ -150,8 +151,6 @@ template <class D>
 HWY_INLINE V<D> exp(D d, V<D> x) {
   using C = ExpConstants<hn::TFromD<D>>;
   const hn::RebindToSigned<D> bits;
-  const auto ordinary = hn::And(hn::Ge(x, hn::Set(d, C::lowest)), hn::Le(x, hn::Set(d, C::highest)));
-  if (!hn::AllTrue(d, ordinary)) return hn::Exp(d, x);
   const auto shifted = hn::MulAdd(x, hn::Set(d, C::log2_e), hn::Set(d, C::round_to_whole));
   const auto n = hn::Sub(shifted, hn::Set(d, C::round_to_whole));
   const auto r = hn::NegMulAdd(n, hn::Set(d, C::ln2_low), hn::NegMulAdd(n, hn::Set(d, C::ln2_high), x));
@@ -159,7 +158,11 @@ HWY_INLINE V<D> exp(D d, V<D> x) {
   auto q = hn::Set(d, C::q[terms - 1]);
   for (int k = terms - 2; k >= 0; --k) q = hn::MulAdd(q, r, hn::Set(d, C::q[k]));
   const auto y = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), hn::Set(d, hn::TFromD<D>{1}));
-  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<C::mantissa_bits>(hn::BitCast(bits, shifted))));
+  const auto scaled = hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<C::mantissa_bits>(hn::BitCast(bits, shifted))));
+  const auto high = hn::Gt(x, hn::Set(d, C::highest));
+  const auto extraordinary = hn::Or(high, hn::Lt(x, hn::Set(d, C::lowest)));
+  if (HWY_LIKELY(hn::AllFalse(d, extraordinary))) return scaled;
+  return hn::IfThenElse(extraordinary, hn::IfThenElse(high, hn::Inf(d), hn::Exp(d, x)), scaled);
 }
 
 template <class T>

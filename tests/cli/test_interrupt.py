@@ -75,6 +75,16 @@ def test_ctrl_c_while_writing_leaves_no_file(start, big, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_ctrl_c_while_writing_to_standard_output(start, big):
+    process = start("gram", big, "--out", "-", "--threads", "1")
+    process.stdout.read(1000)
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    process.stdout.close()
+    assert process.wait(30) == 130
+    assert time.monotonic() - sent < 1
+
+
 def test_termination_is_status_143(start, big, tmp_path):
     process = start("fit", "krr", big, "--out", "m.mercer", "--threads", "1")
     wait_until_working(process, "kernel ridge")

@@ -13,7 +13,7 @@ def test_version(mercer):
 
 
 def test_help_is_a_word_too(mercer):
-    assert mercer("help").out == mercer("--help").out
+    assert mercer("help").out == mercer("help", "help").out == mercer("--help").out
     assert mercer("help", "fit", "krr").out == mercer("fit", "krr", "--help").out
 
 

@@ -83,20 +83,52 @@ TEST(Dataset, SaysWhatCannotTeach) {
   EXPECT_EQ(d.notes.at(1), "Columns b, c have the same value in every row and can teach nothing.");
   EXPECT_EQ(d.notes.at(2), "Every row has the target 0.5: there is nothing to learn but that.");
   EXPECT_EQ(make_dataset(read("a,b,y\n1,2,0.5\n2,1,1.5\n")).notes.size(), 1U);
+  EXPECT_EQ(make_dataset(read("a,b,y\n1,2,0.5\n")).notes.size(), 1U) << "one row says nothing about constancy";
+  EXPECT_HAS(make_dataset(read("a,b,y\n1,5,0.5\n2,,1.5\n3,5,2.5\n"), {.impute = Impute::mean}).notes.at(1), "Column b has the same value");
+  EXPECT_EQ(make_dataset(read("a,b,y\n1,u,0.5\n2,,1.5\n3,u,2.5\n"), {.impute = Impute::mean, .one_hot = true}).notes.size(), 1U);
 }
 
 TEST(Dataset, SaysThatOrnamentedNumbersAreText) {
   const Dataset d = make_dataset(read("a,price,y\n1,\"$1,000\",0.5\n2,\"$2,500\",1.5\n"));
   EXPECT_EQ(d.notes.at(1), "Column 2 (price) is taken for text, for it holds \"$1,000\"; to use it as numbers, write them like 1000.");
   EXPECT_HAS(d.notes.at(2), "was left out");
+  EXPECT_HAS(dataset_error("a,p,y\n1,$5,0.5\n2,$5,1.5\n"), "it holds \"$5\"; to use it as numbers, write them like 5; or make 0/1 columns");
+  const auto noted = [](const std::string& cell) {
+    const Dataset made = make_dataset(read("p,y\n\"" + cell + "\",0.5\n\"" + cell + "\",1.5\n"), {.one_hot = true});
+    const auto is_hint = [](const std::string& note) { return note.find("write them like ") != std::string::npos; };
+    const auto hint = std::find_if(made.notes.begin(), made.notes.end(), is_hint);
+    return hint == made.notes.end() ? std::string() : hint->substr(hint->find("like ") + 5);
+  };
+  EXPECT_EQ(noted("-1,234,567.25"), "-1234567.25.");
+  EXPECT_EQ(noted("12 %"), "12.");
+  EXPECT_EQ(noted("1'000"), "1000.");
+  for (const char* other : {"3,14", "1,2,3", "555 1234", "1,0000", ",100", "red", "1.5,000", "2020-01-01"})
+    EXPECT_EQ(noted(other), "") << other;
+  EXPECT_EQ(noted(std::string(1000, '1') + ",000"), "") << "too long to be one";
+  EXPECT_HAS(make_dataset(read("a,price\n1,$5\n2,$6\n3,$5\n")).notes.at(0), "write them like 5");
+}
+
+TEST(Dataset, WithoutATarget) {
+  const Dataset d = make_dataset(read("a,y\n1,5\n2,7\n"), {.no_target = true});
+  EXPECT_EQ(dense(d.X), matrix(2, {1, 5, 2, 7}));
+  EXPECT_EQ(d.y.size(), 0);
+  EXPECT_TRUE(d.notes.empty());
+  const Dataset sparse = make_dataset(read_table_from("1 2:5\n0 1:3\n", "t.svm"), {.no_target = true});
+  EXPECT_EQ(sparse.X.width(), 2);
+  EXPECT_EQ(sparse.y.size(), 0);
 }
 
 TEST(Dataset, SaysWhichCategoriesAreNew) {
   const Dataset d = make_dataset(read("color,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n"), {.impute = Impute::mean, .one_hot = true});
   EXPECT_TRUE(d.encoder.unseen_categories(read("a,color\n7,red\n8,\n")).empty());
-  EXPECT_LIST(d.encoder.unseen_categories(read("a,color\n7,red\n8,green\n9,violet\n")),
-              "column color has a word that the model never saw, \"green\" (t.csv:3), in 2 rows; such a row counts as none of its 2 known "
-              "words");
+  EXPECT_LIST(
+      d.encoder.unseen_categories(read("a,color\n7,red\n8,green\n9,violet\n")),
+      "column color has 2 words that the model never saw, the first \"green\" (t.csv:3), in 2 rows; such a row counts as none of the "
+      "2 known words");
+  EXPECT_LIST(
+      d.encoder.unseen_categories(read("a,color\n7,5\n")),
+      "column color has a word that the model never saw, \"5\" (t.csv:2), in 1 row; such a row counts as none of the 2 known words; it "
+      "was read as numbers here, --text color keeps it as written");
 }
 
 TEST(Dataset, TextColumns) {

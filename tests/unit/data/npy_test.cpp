@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "data/python_literal.hpp"
 #include "io_support.hpp"
@@ -80,6 +81,21 @@ TEST(Npy, Versions) {
     EXPECT_EQ(t.format, FileFormat::npy);
   }
   EXPECT_EQ(error_of(npy(header_of("<f8", "(1,)"), raw<double>({1}), 4)), "t.npy: is NPY version 4, wanted 1, 2 or 3");
+}
+
+TEST(Npy, WritingCanBeStopped) {
+  const io_test::TemporaryDirectory directory;
+  const Matrix values = Matrix::Ones(50, 3);
+  for (const char* name : {"m.npy", "m.csv", "m.csv.gz", "m.svm"}) {
+    std::ofstream(directory / name) << "as before";
+    std::jthread([&] {  // of its own, whose first progress call is heard at once
+      const mercer::Run stopped{.progress = [](const ProgressEvent&) { return false; }};
+      EXPECT_THROW(write_matrix(values, {}, directory / name, {.run = stopped}), Cancelled);
+    })
+        .join();
+    EXPECT_EQ(io_test::slurp(directory / name), "as before");
+  }
+  EXPECT_EQ(directory.files(), 4U);
 }
 
 TEST(Npy, MissingAndInfinite) {

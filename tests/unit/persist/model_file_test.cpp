@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 #include "persist/container.hpp"
 #include "unit/persist/models.hpp"
@@ -179,6 +180,14 @@ TEST(ModelFile, FilesAreWrittenWholeAndRead) {
   EXPECT_THROW((void)load_model(folder), FileError);
   EXPECT_THROW((void)load_model("/dev/null"), FileError);
   EXPECT_THROW(save_model(small_model(), folder / "no" / "model.mercer"), FileError);
+
+  // A save that is stopped leaves the old file and nothing else. In a thread of its own, whose first progress call is heard at once.
+  std::jthread([&] {
+    const mercer::Run stopped{.progress = [](const ProgressEvent&) { return false; }};
+    EXPECT_THROW(save_model(small_model(), path, stopped), Cancelled);
+  }).join();
+  expect_same_krr(small_model(), load_model(path));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THROW((void)load_model(pipe), FileError);  // and does not wait for a writer
