@@ -20,7 +20,7 @@ if [ -z "$database" ]; then
 fi
 
 if [ "${1:-}" = --all ]; then
-  files=$(git ls-files 'src/*.cpp' 'cli/*.cpp' 'python/bindings/*.cpp' 'examples/*.cpp')
+  files=$(git ls-files "src/*.cpp" "cli/*.cpp" "python/bindings/*.cpp" "examples/*.cpp" "bench/*.cpp" "tests/*.cpp")
 elif [ $# -gt 0 ]; then
   files=$(printf '%s\n' "$@")
 else

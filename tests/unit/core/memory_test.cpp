@@ -23,7 +23,7 @@ namespace {
 using testing::Environment;
 using testing::message_of;
 
-constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t mib = std::size_t{1} << 20;
 
 std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -32,7 +32,7 @@ TEST(ParseBytes, ReadsNumbersWithUnits) {
   EXPECT_EQ(parse_bytes("17B"), 17U);
   EXPECT_EQ(parse_bytes("4G"), std::size_t{4} << 30);
   EXPECT_EQ(parse_bytes("4g"), std::size_t{4} << 30);
-  EXPECT_EQ(parse_bytes("512M"), 512 * MiB);
+  EXPECT_EQ(parse_bytes("512M"), 512 * mib);
   EXPECT_EQ(parse_bytes("1.5GiB"), std::size_t{3} << 29);
   EXPECT_EQ(parse_bytes("1.5GB"), 1500000000U);
   EXPECT_EQ(parse_bytes("2 kB"), 2000U);
@@ -65,11 +65,11 @@ TEST(FormatBytes, HasThreeDigits) {
 TEST(MemoryBudget, RequestThenEnvironmentThenMachine) {
   const Environment env("MERCER_MEMORY", "3M");
   EXPECT_EQ(memory_budget(12345), 12345U);
-  EXPECT_EQ(memory_budget(), 3 * MiB);
+  EXPECT_EQ(memory_budget(), 3 * mib);
   {
     const Environment none("MERCER_MEMORY", nullptr);
     const auto machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    EXPECT_GT(memory_budget(), 10 * MiB);
+    EXPECT_GT(memory_budget(), 10 * mib);
     EXPECT_LT(static_cast<double>(memory_budget()), 0.81 * machine);
   }
   {
@@ -88,10 +88,10 @@ TEST(MemoryBudget, OverBudgetSaysWhatHowMuchAndWhatToDo) {
 }
 
 TEST(Buffer, IsAlignedAndWritable) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, MiB / 8 - 1, MiB / 8, MiB, 5 * MiB + 3}) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{7}, mib / 8 - 1, mib / 8, mib, 5 * mib + 3}) {
     Buffer<double> buffer(count);
     ASSERT_EQ(buffer.size(), count);
-    EXPECT_EQ(address(buffer.data()) % (count * sizeof(double) >= 2 * MiB ? 2 * MiB : 64), 0U);
+    EXPECT_EQ(address(buffer.data()) % (count * sizeof(double) >= 2 * mib ? 2 * mib : 64), 0U);
     buffer[0] = 1;
     buffer[count - 1] = 2;
     EXPECT_EQ(buffer[count - 1], 2);
@@ -117,23 +117,23 @@ TEST(Buffer, MovesLikeAValue) {
 
 TEST(Buffer, FreedMemoryServesTheNextOneOfItsSize) {
   release_memory();
-  const void* first = Buffer<char>(64 * MiB).data();
+  const void* first = Buffer<char>(64 * mib).data();
   {
-    const Buffer<char> again(64 * MiB - 100);
+    const Buffer<char> again(64 * mib - 100);
     EXPECT_EQ(again.data(), first);
-    const Buffer<char> beside(64 * MiB);
+    const Buffer<char> beside(64 * mib);
     EXPECT_NE(beside.data(), first) << "still in use";
   }
-  const Buffer<char> tiny(3 * MiB);
+  const Buffer<char> tiny(3 * mib);
   EXPECT_NE(tiny.data(), first) << "most of the block would lie idle";
 }
 
 // A block keeps its whole size when it serves a smaller request.
 TEST(Buffer, BlocksDoNotShrinkWithUse) {
   release_memory();
-  const void* first = Buffer<char>(64 * MiB).data();
-  EXPECT_EQ(Buffer<char>(52 * MiB).data(), first);
-  EXPECT_EQ(Buffer<char>(64 * MiB).data(), first);
+  const void* first = Buffer<char>(64 * mib).data();
+  EXPECT_EQ(Buffer<char>(52 * mib).data(), first);
+  EXPECT_EQ(Buffer<char>(64 * mib).data(), first);
 }
 
 TEST(Buffer, ReleaseMemoryGivesBack) {
@@ -146,12 +146,12 @@ TEST(Buffer, ReleaseMemoryGivesBack) {
   };
   release_memory();
   {
-    Buffer<char> big(256 * MiB);
+    Buffer<char> big(256 * mib);
     std::fill_n(big.data(), big.size(), 'x');
   }
   const std::size_t kept = resident();
   release_memory();
-  EXPECT_LT(resident() + 200 * MiB, kept);
+  EXPECT_LT(resident() + 200 * mib, kept);
 }
 
 TEST(Buffer, ImpossibleSizesAreErrors) {
@@ -163,7 +163,7 @@ TEST(Buffer, ImpossibleSizesAreErrors) {
 TEST(Buffer, ManyThreadsNeverShareABlock) {
   with_threads(4, [] {
     parallel_for(200, [](Index i) {
-      const std::size_t count = MiB / 4 + static_cast<std::size_t>(i % 5) * MiB / 2;
+      const std::size_t count = mib / 4 + static_cast<std::size_t>(i % 5) * mib / 2;
       Buffer<Index> mine(count);
       mine[0] = mine[count - 1] = i;
       std::this_thread::yield();
@@ -175,13 +175,13 @@ TEST(Buffer, ManyThreadsNeverShareABlock) {
 
 TEST(Buffer, ServesAForkedChildWhateverOtherThreadsDo) {
   const std::jthread busy([](const std::stop_token& stop) {  // asked to stop by its destructor, also when an assertion fails
-    while (!stop.stop_requested()) const Buffer<char> b(2 * MiB);
+    while (!stop.stop_requested()) const Buffer<char> b(2 * mib);
   });
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(10);
-      Buffer<char> b(2 * MiB);
+      Buffer<char> b(2 * mib);
       b[0] = 1;
       _exit(0);
     }
