@@ -46,16 +46,19 @@ install_debian_packages() {
     provided_elsewhere "$package" || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || fail "run as root, or install sudo: these packages are missing: ${missing[*]}"
+  local required=()
+  for package in "${missing[@]}"; do optional "$package" || required+=("$package"); done
+  if ((EUID != 0)) && command -v sudo >/dev/null; then
     root=(sudo)
+  elif ((EUID != 0 && ${#required[@]} == 0)); then
+    say "not root, and no sudo: ${missing[*]} not installed; what needs it is skipped with a sentence"
+    return 0
+  elif ((EUID != 0)); then
+    fail "run as root, or install sudo: these packages are missing: ${required[*]}"
   fi
   apt() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
   # Package lists are fetched when there are none, or when something required is to be installed.
-  local need_lists=0
-  compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || need_lists=1
-  for package in "${missing[@]}"; do optional "$package" || need_lists=1; done
-  if ((need_lists)); then
+  if ((${#required[@]})) || ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
     say "fetching package lists"
     apt update -qq || say "the package lists could not be refreshed; going on with those at hand"
   fi
