@@ -37,7 +37,7 @@ double random_double(RandomStream& random) {
     default:
       for (;;) {
         const std::uint64_t bits = random();
-        const double value = std::bit_cast<double>(bits);
+        const auto value = std::bit_cast<double>(bits);
         if (std::isfinite(value)) return value;
       }
   }

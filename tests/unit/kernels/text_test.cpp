@@ -42,7 +42,7 @@ void expect_error(std::string_view text, const std::string& message, std::size_t
 
 // Any finite number, extremes as likely as others: random bits.
 double any_finite() {
-  const double x = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
+  const auto x = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
   return std::isfinite(x) ? x : 0.1;
 }
 

@@ -40,7 +40,7 @@ TEST_P(Compat, FileOfVersion1LoadsAndPredictsTheSame) {
   const SavedModel model = load_model(folder / "v1" / (name + ".mercer"));
   std::ifstream in(folder / "v1" / "expected.json");
   const Json expected = Json::parse(in).at(name);
-  EXPECT_EQ(model.kind(), expected["kind"]);
+  EXPECT_EQ(model.kind(), expected["kind"].get<std::string>());
   const Matrix got = predict(name, model);
   ASSERT_EQ(static_cast<std::size_t>(got.rows()), expected["predictions"].size());
   // float32 kernels may differ by some units in the last place between processors.
