@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "mercer/error.hpp"
 
@@ -35,6 +36,12 @@ std::string message_of(const Act& act) {
     return error.what();
   }
   return "(no exception)";
+}
+
+// A thread's progress callback is called at most every 50 ms, but at once on a new thread: so a short job can be stopped.
+template <class Act>
+void on_new_thread(const Act& act) {
+  std::thread([&] { act(); }).join();
 }
 
 }  // namespace mercer::testing

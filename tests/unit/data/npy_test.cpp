@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "data/python_literal.hpp"
 #include "io_support.hpp"
@@ -88,11 +87,10 @@ TEST(Npy, WritingCanBeStopped) {
   const Matrix values = Matrix::Ones(50, 3);
   for (const char* name : {"m.npy", "m.csv", "m.csv.gz", "m.svm"}) {
     std::ofstream(directory / name) << "as before";
-    std::jthread([&] {  // of its own, whose first progress call is heard at once
+    testing::on_new_thread([&] {
       const mercer::Run stopped{.progress = [](const ProgressEvent&) { return false; }};
       EXPECT_THROW(write_matrix(values, {}, directory / name, {.run = stopped}), Cancelled);
-    })
-        .join();
+    });
     EXPECT_EQ(io_test::slurp(directory / name), "as before");
   }
   EXPECT_EQ(directory.files(), 4U);

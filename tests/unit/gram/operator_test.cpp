@@ -9,6 +9,7 @@
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "mercer/random.hpp"
+#include "unit/core/support.hpp"
 
 namespace mercer {
 namespace {
@@ -163,9 +164,9 @@ TEST(GramOperator, CancelStopsEveryPath) {
   const Matrix X = RandomStream(13).normal_matrix(3000, 100);
   const ProgressCallback stop = [](const ProgressEvent&) { return false; };
   const Operator streamed = gram_operator(kernel, X, {Precision::float64, Storage::streamed, {.threads = 2, .progress = stop}});
-  EXPECT_THROW(streamed->apply(Matrix::Ones(3000, 1)), Cancelled);
-  EXPECT_THROW(streamed->for_each_tile([](const TileView&) {}), Cancelled);
-  EXPECT_THROW(gram(kernel, X, {.run = {.progress = stop}}), Cancelled);
+  testing::on_new_thread([&] { EXPECT_THROW(streamed->apply(Matrix::Ones(3000, 1)), Cancelled); });
+  testing::on_new_thread([&] { EXPECT_THROW(streamed->for_each_tile([](const TileView&) {}), Cancelled); });
+  testing::on_new_thread([&] { EXPECT_THROW(gram(kernel, X, {.run = {.progress = stop}}), Cancelled); });
   // and the next job is as good as new
   EXPECT_NO_THROW(gram(kernel, X.topRows(10)));
 }

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <thread>
 
 #include "persist/container.hpp"
+#include "unit/core/support.hpp"
 #include "unit/persist/models.hpp"
 
 namespace mercer {
@@ -181,11 +181,11 @@ TEST(ModelFile, FilesAreWrittenWholeAndRead) {
   EXPECT_THROW((void)load_model("/dev/null"), FileError);
   EXPECT_THROW(save_model(small_model(), folder / "no" / "model.mercer"), FileError);
 
-  // A save that is stopped leaves the old file and nothing else. In a thread of its own, whose first progress call is heard at once.
-  std::jthread([&] {
+  // A save that is stopped leaves the old file and nothing else.
+  testing::on_new_thread([&] {
     const mercer::Run stopped{.progress = [](const ProgressEvent&) { return false; }};
     EXPECT_THROW(save_model(small_model(), path, stopped), Cancelled);
-  }).join();
+  });
   expect_same_krr(small_model(), load_model(path));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
   const std::string pipe = folder / "pipe";
