@@ -30,17 +30,11 @@ const char* name_of_format(FileFormat format) {
   }
 }
 
-std::size_t column_named(const Table& table, const std::string& name) {
-  const Index index = table.find(name);
-  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, name));
-  return static_cast<std::size_t>(index);
-}
-
 void drop_columns(Table& table, const std::vector<std::string>& names) {
   if (names.empty()) return;
   if (table.sparse) throw InvalidArgument(fmt::format("{}: LIBSVM columns have no names to --drop", table.source));
   std::vector<bool> out(table.columns.size(), false);
-  for (const std::string& name : names) out[column_named(table, name)] = true;
+  for (const std::string& name : names) out[static_cast<std::size_t>(require_column(table, name))] = true;
   for (std::size_t j = out.size(); j-- > 0;) {
     if (!out[j]) continue;
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(j));
@@ -53,7 +47,7 @@ void drop_columns(Table& table, const std::vector<std::string>& names) {
 void target_last(Table& table, const std::string& target) {
   if (target.empty()) return;
   if (table.sparse) throw InvalidArgument(fmt::format("{}: the target of a LIBSVM file is its label; leave out --target", table.source));
-  const auto at = static_cast<std::ptrdiff_t>(column_named(table, target));
+  const Index at = require_column(table, target);
   std::rotate(table.columns.begin() + at, table.columns.begin() + at + 1, table.columns.end());
   std::rotate(table.names.begin() + at, table.names.begin() + at + 1, table.names.end());
 }
@@ -74,7 +68,7 @@ void run_convert(const ConvertOptions& o) {
   drop_columns(table, o.drop);
   target_last(table, o.target);
   if (!o.target.empty() && to == FileFormat::libsvm) name_by_position(table);
-  const bool named = table.has_header || table.sparse || o.reading.header.value_or(true);
+  const bool named = table.has_header || table.sparse || o.reading.read.header.value_or(true);
   const bool header = named && (to == FileFormat::csv || to == FileFormat::tsv);
   const Index columns = table.sparse ? table.sparse->width() + 1 : std::ssize(table.columns);
   write_carefully(o.out, o.common, [&](const Run& run) { write_table(table, o.out, {.format = to, .header = header, .run = run}); });

@@ -49,11 +49,7 @@ Table read_data(const ReadingOptions& options, const std::string& path, const Co
     }
     return simulate::builtin(name, options.seed);
   }
-  ReadOptions reading;
-  reading.format = options.format;
-  reading.delimiter = options.delimiter;
-  reading.header = options.header;
-  reading.text_columns = options.text_columns;
+  ReadOptions reading = options.read;
   reading.run = common.run();
   return read_table(path, reading);
 }
@@ -82,6 +78,20 @@ void check_output(const std::string& option, const std::string& path, const std:
   if (::stat(folder.c_str(), &info) != 0) fail(fmt::format("the folder {} does not exist", folder));
   if (!S_ISDIR(info.st_mode)) fail(fmt::format("{} is not a folder", folder));
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(fmt::format("the folder {} is not writable", folder));
+}
+
+Index require_column(const Table& table, const std::string& name, const std::string& purpose) {
+  const Index index = table.find(name);
+  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"{}", table.source, name, purpose));
+  return index;
+}
+
+Vector numbers_in(const Table& table, const std::string& name, const std::string& purpose) {
+  const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name, purpose))];
+  if (column.is_text() || !column.missing.empty()) {
+    throw InvalidArgument(fmt::format("{}: column \"{}\"{} must have a number in every row", table.source, name, purpose));
+  }
+  return Eigen::Map<const Vector>(column.numbers().data(), table.rows());
 }
 
 void write_carefully(const std::string& path, const CommonOptions& common, const std::function<void(const Run&)>& write) {
@@ -167,13 +177,7 @@ Quality class_quality(const std::vector<std::string>& classes, const Vector& y, 
   const auto n = static_cast<Index>(truth.size());
   const Index right = confusion.diagonal().sum();
   const auto [low, high] = proportion_interval(right, n);
-  double precision = 0;
-  double recall = 0;
-  for (Index c = k == 2 ? 1 : 0; c < k; ++c) {
-    const double share = k == 2 ? 1.0 : 1.0 / static_cast<double>(k);
-    precision += share * precision_of_class(truth, guess, c);
-    recall += share * recall_of_class(truth, guess, c);
-  }
+  const auto [precision, recall] = precision_and_recall(truth, guess, k);
   Json matrix = Json::array();
   for (Index i = 0; i < k; ++i) {
     Json row = Json::array();

@@ -19,6 +19,10 @@ using Json = nlohmann::ordered_json;
 Table read_data(const ReadingOptions& options, const CommonOptions& common);
 Table read_data(const ReadingOptions& options, const std::string& path, const CommonOptions& common);
 
+// A column by its name, or the numbers in it; the error says what it was wanted for (" for --sample-weight").
+Index require_column(const Table& table, const std::string& name, const std::string& purpose = "");
+Vector numbers_in(const Table& table, const std::string& name, const std::string& purpose = "");
+
 // Throws at once if `path` cannot be written later, or is one of the inputs. An empty path is none.
 void check_output(const std::string& option, const std::string& path, const std::vector<std::string>& inputs, bool allow_stdout);
 

@@ -67,22 +67,12 @@ void add_shared(CLI::App& command, FitOptions& o) {
   add_common(command, o.common);
 }
 
-Vector take_weights(const Table& table, const std::string& column) {
-  const Index index = table.find(column);
-  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\" for --sample-weight", table.source, column));
-  const Column& values = table.columns[static_cast<std::size_t>(index)];
-  if (values.is_text() || !values.missing.empty()) {
-    throw InvalidArgument(fmt::format("{}: the weights in column \"{}\" must all be numbers", table.source, column));
-  }
-  return Eigen::Map<const Vector>(values.numbers().data(), std::ssize(values.numbers()));
-}
-
 Training prepare(const FitOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
   EncodeOptions encode = o.encode;
   Vector weights;
   if (!o.weights.empty()) {
-    weights = take_weights(table, o.weights);
+    weights = numbers_in(table, o.weights, " for --sample-weight");
     encode.drop.push_back(o.weights);
   }
   Training t{make_dataset(table, encode), {}, std::move(weights)};

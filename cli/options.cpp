@@ -124,7 +124,7 @@ void add_reading(CLI::App& command, ReadingOptions& options, const std::string& 
       .add_option(position, options.path,
                   "CSV, TSV, LIBSVM or NPY file, plain, .gz or .xz; - is standard input; builtin:NAME a built-in set")
       ->required();
-  add_choice<FileFormat>(command, "--format", options.format,
+  add_choice<FileFormat>(command, "--format", options.read.format,
                          {{"auto", FileFormat::automatic},
                           {"csv", FileFormat::csv},
                           {"tsv", FileFormat::tsv},
@@ -133,15 +133,23 @@ void add_reading(CLI::App& command, ReadingOptions& options, const std::string& 
                          "Format of the data (default: found by content and name)");
   command
       .add_option_function<std::string>(
-          "--delimiter", [&](const std::string& word) { options.delimiter = delimiter_of(word); },
+          "--delimiter", [&](const std::string& word) { options.read.delimiter = delimiter_of(word); },
           "Delimiter of a CSV file: one character, or comma, semicolon, tab, space, pipe (default: found)")
       ->type_name("CHAR");
   CLI::Option* with = command.add_flag_callback(
-      "--header", [&] { options.header = true; }, "The first line of a CSV file names the columns");
+      "--header", [&] { options.read.header = true; }, "The first line of a CSV file names the columns");
   CLI::Option* without = command.add_flag_callback(
-      "--no-header", [&] { options.header = false; }, "It does not (default: found)");
+      "--no-header", [&] { options.read.header = false; }, "It does not (default: found)");
   with->excludes(without);
-  add_columns(command, "--text", options.text_columns, "Columns to keep as text though they look like numbers");
+  add_columns(command, "--text", options.read.text_columns, "Columns to keep as text though they look like numbers");
+  command
+      .add_option_function<std::string>(
+          "--width",
+          [&](const std::string& text) { options.read.width = whole_number("--width", text, 1, std::numeric_limits<std::int32_t>::max()); },
+          "Number of features of a LIBSVM file (default: the largest index)")
+      ->type_name("N");
+  command.add_flag_callback(
+      "--zero-based", [&] { options.read.zero_based = true; }, "The first feature of a LIBSVM file has index 0 (default: found)");
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& words) {

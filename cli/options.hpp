@@ -39,10 +39,7 @@ void add_common(CLI::App& command, CommonOptions& options);
 // How a file becomes a table.
 struct ReadingOptions {
   std::string path{};
-  FileFormat format = FileFormat::automatic;
-  std::optional<char> delimiter{};
-  std::optional<bool> header{};
-  std::vector<std::string> text_columns{};
+  ReadOptions read{};
   std::uint64_t seed = 0;  // of built-in sets
 };
 void add_reading(CLI::App& command, ReadingOptions& options, const std::string& position = "DATA");

@@ -17,13 +17,7 @@ struct ScoreOptions {
 // The answers of a table for a model that knows nothing of columns.
 Vector plain_target(const Table& table, const std::string& name) {
   if (table.sparse) return Eigen::Map<const Vector>(table.sparse_labels.data(), std::ssize(table.sparse_labels));
-  const Index index = table.find(name);
-  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, name));
-  const Column& column = table.columns[static_cast<std::size_t>(index)];
-  if (column.is_text() || !column.missing.empty()) {
-    throw InvalidArgument(fmt::format("{}: column \"{}\" must have a number in every row", table.source, name));
-  }
-  return Eigen::Map<const Vector>(column.numbers().data(), table.rows());
+  return numbers_in(table, name);
 }
 
 void run_score(const ScoreOptions& o) {
@@ -34,9 +28,7 @@ void run_score(const ScoreOptions& o) {
   if (saved.encoder) {
     Encoder encoder = *saved.encoder;
     if (!target.empty() && !encoder.sparse) {
-      const Index index = table.find(target);
-      if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"", table.source, target));
-      encoder.target = table.names[static_cast<std::size_t>(index)];
+      encoder.target = table.names[static_cast<std::size_t>(require_column(table, target))];
     }
     const std::optional<Vector> found = encoder.target_of(table);
     if (!found) {

@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,15 +57,14 @@ enum class Norm : std::uint8_t { l2, l1 };
 // A length scale: a number, or automatic (the median heuristic, resolved against the data when the kernel is bound to it).
 class LengthScale {
  public:
-  LengthScale(double value) : value_(value), auto_(false) {}  // NOLINT(google-explicit-constructor)
+  LengthScale(double value) : value_(value) {}  // NOLINT(google-explicit-constructor)
   static LengthScale automatic() { return LengthScale(); }
-  bool is_auto() const { return auto_; }
-  double value() const { return value_; }  // nan while automatic
+  bool is_auto() const { return !value_; }
+  double value() const { return value_.value(); }
 
  private:
   LengthScale() = default;
-  double value_ = std::numeric_limits<double>::quiet_NaN();
-  bool auto_ = true;
+  std::optional<double> value_;
 };
 
 Kernel linear();                                                         // <x,y>

@@ -22,6 +22,8 @@ Eigen::MatrixXi confusion_matrix(std::span<const Index> truth, std::span<const I
 // Of one class against the rest; 0 when nothing was predicted (precision) or nothing is there (recall).
 double precision_of_class(std::span<const Index> truth, std::span<const Index> predicted, Index positive);
 double recall_of_class(std::span<const Index> truth, std::span<const Index> predicted, Index positive);
+// What a classifier is summed up by: precision and recall of the second of two classes; of more, their means over all classes.
+std::pair<double, double> precision_and_recall(std::span<const Index> truth, std::span<const Index> predicted, Index n_classes);
 // The mean over classes present in the truth.
 double balanced_accuracy(std::span<const Index> truth, std::span<const Index> predicted, Index n_classes);
 

@@ -176,21 +176,23 @@ class TableModel:
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The model's real values: predictions of a regression, class scores of a classifier."""
-        scores = self._scores(X, n_jobs)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return _flat(self._scores(X, n_jobs))
 
     def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Numbers for a regression, labels for a classifier."""
         classes = self.classes_
         if classes is None:
-            scores = self._scores(X, n_jobs)
-            return scores[:, 0] if scores.shape[1] == 1 else scores
+            return _flat(self._scores(X, n_jobs))
         return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of a regression, accuracy of a classifier."""
         measure = r2_score if self.classes_ is None else accuracy_score
         return float(measure(y, self.predict(X)))
+
+
+def _flat(scores: np.ndarray) -> np.ndarray:
+    return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
 def _column(values: np.ndarray) -> list[float] | list[str]:

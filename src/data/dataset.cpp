@@ -80,6 +80,19 @@ std::string capitalised(std::string words) {
   return words;
 }
 
+// The bytes of a separator between groups of three digits that stands at `i`; 0: there is none.
+std::size_t group_separator(std::string_view cell, std::size_t i) {
+  const std::size_t point = std::min(cell.find('.'), cell.size());
+  const auto is_digit_at = [&](std::size_t k) { return k < point && cell[k] >= '0' && cell[k] <= '9'; };
+  if (i == 0 || !is_digit_at(i - 1)) return 0;
+  for (const std::string_view separator : {",", "'", " ", "\u00a0", "\u202f"}) {
+    const std::size_t group = i + separator.size();
+    const bool three = is_digit_at(group) && is_digit_at(group + 1) && is_digit_at(group + 2) && !is_digit_at(group + 3);
+    if (three && cell.substr(i).starts_with(separator)) return separator.size();
+  }
+  return 0;
+}
+
 // "$1,000", "12 %" or "1'000.5" as a number is written, or nothing if it is not one with ornaments: signs of money and percent around it,
 // and separators before groups of three digits.
 std::optional<std::string> without_ornaments(std::string_view cell) {
@@ -92,19 +105,10 @@ std::optional<std::string> without_ornaments(std::string_view cell) {
   for (const std::string_view ornament : {"$", "\u20ac", "\u00a3", "%"}) strip(ornament);
   cell = trimmed(cell);
   std::string bare;
-  const std::size_t point = std::min(cell.find('.'), cell.size());
-  for (std::size_t i = 0; i < cell.size(); ++i) {
-    bool separates = false;
-    for (const std::string_view separator : {",", "'", " ", "\u00a0", "\u202f"}) {
-      const std::size_t group = i + separator.size();
-      const auto is_digit_at = [&](std::size_t k) { return k < point && cell[k] >= '0' && cell[k] <= '9'; };
-      const bool three = is_digit_at(group) && is_digit_at(group + 1) && is_digit_at(group + 2) && !is_digit_at(group + 3);
-      if (!cell.substr(i).starts_with(separator) || i == 0 || !is_digit_at(i - 1) || !three) continue;
-      separates = true;
-      i = group - 1;
-      break;
-    }
-    if (!separates) bare += cell[i];
+  for (std::size_t i = 0; i < cell.size();) {
+    const std::size_t separator = group_separator(cell, i);
+    if (separator == 0) bare += cell[i];
+    i += std::max<std::size_t>(separator, 1);
   }
   return parse_number(bare) ? std::optional(bare) : std::nullopt;
 }

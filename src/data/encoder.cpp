@@ -72,12 +72,34 @@ std::vector<Index> columns_of(const Encoder& encoder, const Table& table) {
   return goes_by_name(encoder, table) ? columns_by_name(encoder, table) : columns_by_position(encoder, table);
 }
 
-std::string cell_text(const Column& column, std::size_t row) {
-  return column.is_text() ? column.text()[row] : format_number(column.numbers()[row]);
-}
+// Words of a column that are none of the categories: how many, in how many rows, and the first of them with its place.
+struct Unseen {
+  std::unordered_set<std::string> words{};
+  Index rows = 0;
+  std::string first{};
 
-bool is_missing(const Column& column, std::size_t row) {
-  return column.is_text() ? column.text()[row].empty() : std::isnan(column.numbers()[row]);
+  void add(const std::string& word, const Table& table, std::size_t row) {
+    if (rows++ == 0) first = fmt::format("{} ({})", quoted(word), place_of(table, static_cast<Index>(row)));
+    words.insert(word);
+  }
+};
+
+Unseen unseen_in(const Column& column, const std::vector<std::string>& categories, const Table& table) {
+  const std::unordered_set<std::string_view> known(categories.begin(), categories.end());
+  Unseen unseen;
+  if (column.is_text()) {
+    const auto& cells = column.text();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!cells[i].empty() && !known.contains(cells[i])) unseen.add(cells[i], table, i);
+    }
+    return unseen;
+  }
+  const auto& cells = column.numbers();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string word = format_number(cells[i]);
+    if (!std::isnan(cells[i]) && !known.contains(word)) unseen.add(word, table, i);
+  }
+  return unseen;
 }
 
 // Sparse rows of the width that the model knows; the same memory.
@@ -93,7 +115,7 @@ Samples sparse_features(const Encoder& encoder, const Table& table) {
                                 source_name(table)));
   }
   if (table.sparse->width() > encoder.width) {
-    throw FileError(fmt::format("{}: has {} features, but the model was trained on {}; leave out the others, or train with a width of {}",
+    throw FileError(fmt::format("{}: has {} features, but the model was trained on {}; leave out the others, or train with --width {}",
                                 source_name(table), table.sparse->width(), encoder.width, table.sparse->width()));
   }
   return encoder.scaler.apply(widen(*table.sparse, encoder.width));
@@ -165,26 +187,15 @@ std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
   for (std::size_t k = 0; k < features.size(); ++k) {
     const FeatureColumn& feature = features[k];
     if (feature.categories.empty()) continue;
-    const std::unordered_set<std::string_view> known(feature.categories.begin(), feature.categories.end());
     const Column& column = table.columns[static_cast<std::size_t>(columns[k])];
-    Index rows = 0;
-    std::string first;
-    std::unordered_set<std::string> unseen;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(table.rows()); ++i) {
-      if (is_missing(column, i)) continue;
-      const std::string word = cell_text(column, i);
-      if (known.contains(word)) continue;
-      if (rows++ == 0) first = fmt::format("{} ({})", quoted(word), place_of(table, static_cast<Index>(i)));
-      unseen.insert(word);
-    }
-    if (rows > 0) {
-      const std::string what = unseen.size() == 1 ? "a word that the model never saw, "
-                                                  : fmt::format("{} words that the model never saw, the first ", unseen.size());
-      const std::string remedy =
-          column.is_text() ? "" : fmt::format("; it was read as numbers here, --text {} keeps it as written", feature.name);
-      sentences.push_back(fmt::format("column {} has {}{}, in {} row{}; such a row counts as none of the {} known words{}", feature.name,
-                                      what, first, rows, rows == 1 ? "" : "s", known.size(), remedy));
-    }
+    const Unseen unseen = unseen_in(column, feature.categories, table);
+    if (unseen.rows == 0) continue;
+    const std::string what = unseen.words.size() == 1 ? "a word that the model never saw, "
+                                                      : fmt::format("{} words that the model never saw, the first ", unseen.words.size());
+    const std::string remedy =
+        column.is_text() ? "" : fmt::format("; it was read as numbers here, --text {} keeps it as written", feature.name);
+    sentences.push_back(fmt::format("column {} has {}{}, in {} row{}; such a row counts as none of the {} known words{}", feature.name,
+                                    what, unseen.first, unseen.rows, unseen.rows == 1 ? "" : "s", feature.categories.size(), remedy));
   }
   return sentences;
 }

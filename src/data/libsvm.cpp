@@ -206,7 +206,7 @@ Table assemble(const std::vector<Rows>& parts, const std::string& source, const 
       return length > 0 && csr->columns[at - 1] >= width;
     });
     const auto i = static_cast<std::size_t>(row - lengths.begin());
-    throw FileError(fmt::format("{}:{}: feature {} is beyond the {} features wanted; give data of the same width, or a larger width",
+    throw FileError(fmt::format("{}:{}: feature {} is beyond the {} features wanted; give data of the same width, or a larger --width",
                                 source, table.lines[i], csr->columns[static_cast<std::size_t>(csr->offsets[i + 1]) - 1] + base, width));
   }
   const CsrRows<double> rows{csr->values.data(), csr->columns.data(), csr->offsets.data(), static_cast<Index>(lengths.size()), width};

@@ -114,6 +114,18 @@ double recall_of_class(std::span<const Index> truth, std::span<const Index> pred
   return ratio(n.both, n.truth);
 }
 
+std::pair<double, double> precision_and_recall(std::span<const Index> truth, std::span<const Index> predicted, Index n_classes) {
+  const Index first = n_classes == 2 ? 1 : 0;
+  double precision = 0;
+  double recall = 0;
+  for (Index c = first; c < n_classes; ++c) {
+    precision += precision_of_class(truth, predicted, c);
+    recall += recall_of_class(truth, predicted, c);
+  }
+  const auto counted = static_cast<double>(n_classes - first);
+  return {precision / counted, recall / counted};
+}
+
 double balanced_accuracy(std::span<const Index> truth, std::span<const Index> predicted, Index n_classes) {
   require_pairs(size_of(truth), size_of(predicted));
   require_classes(truth, "truth", n_classes);

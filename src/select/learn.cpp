@@ -77,15 +77,7 @@ Evaluation evaluate(const Vector& truth, const Vector& predicted, const Problem&
   const auto t = class_indices(truth);
   const auto p = class_indices(predicted);
   e.accuracy = accuracy(t, p);
-  if (problem.n_classes() == 2) {
-    e.precision = precision_of_class(t, p, 1);
-    e.recall = recall_of_class(t, p, 1);
-  } else {
-    for (Index c = 0; c < problem.n_classes(); ++c) {
-      e.precision += precision_of_class(t, p, c) / static_cast<double>(problem.n_classes());
-      e.recall += recall_of_class(t, p, c) / static_cast<double>(problem.n_classes());
-    }
-  }
+  std::tie(e.precision, e.recall) = precision_and_recall(t, p, problem.n_classes());
   std::tie(e.ci_low, e.ci_high) = proportion_interval(static_cast<Index>(std::lround(e.accuracy * static_cast<double>(e.n))), e.n);
   return e;
 }

@@ -110,6 +110,18 @@ def test_classes_come_back_as_labels(mercer, flowers):
     assert "accuracy   1  (30 of 30 right; 95 % interval" in text and "truth \\ predicted" in text
 
 
+def test_width_of_sparse_files(mercer, tmp_path):
+    (tmp_path / "t.svm").write_text("1.5 1:1 2:3\n0.5 2:1\n2.5 1:2\n")
+    (tmp_path / "n.svm").write_text("0 4:1\n")
+    mercer("fit", "krr", "t.svm", "--scale", "none", "--out", "m.mercer")
+    assert "has 4 features, but the model was trained on 2; leave out the others, or train with --width 4" in mercer.fails(
+        1, "predict", "m.mercer", "n.svm"
+    )
+    mercer("fit", "krr", "t.svm", "--scale", "none", "--width", "4", "--out", "m.mercer")
+    assert len(mercer("predict", "m.mercer", "n.svm").out.splitlines()) == 2
+    assert mercer("fit", "krr", "t.svm", "--scale", "none", "--zero-based", "--json").json["features"] == 3
+
+
 def test_words_never_seen_are_said(mercer, tmp_path):
     (tmp_path / "t.csv").write_text("colour,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n")
     (tmp_path / "n.csv").write_text("colour,a\nred,1\nmauve,2\n")

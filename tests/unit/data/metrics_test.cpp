@@ -20,6 +20,19 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 
 Vector vector_of(const std::vector<double>& values) { return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size())); }
 
+TEST(ClassMetrics, PrecisionAndRecallInOne) {
+  const std::vector<Index> truth{0, 0, 1, 1, 1};
+  const std::vector<Index> guess{0, 1, 1, 1, 0};
+  const auto two = precision_and_recall(truth, guess, 2);  // of class 1
+  EXPECT_DOUBLE_EQ(two.first, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(two.second, 2.0 / 3);
+  const std::vector<Index> three{0, 1, 2, 2};
+  const std::vector<Index> called{0, 1, 1, 2};
+  const auto mean = precision_and_recall(three, called, 3);
+  EXPECT_DOUBLE_EQ(mean.first, (1 + 0.5 + 1) / 3);
+  EXPECT_DOUBLE_EQ(mean.second, (1 + 1 + 0.5) / 3);
+}
+
 TEST(RegressionMetrics, AgreeWithScikitLearn) {
   const Vector truth = vector_of(golden::truth);
   const Vector predicted = vector_of(golden::predicted);
