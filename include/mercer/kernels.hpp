@@ -1,21 +1,25 @@
-// Kernels as values: build them by name, combine them with + and *, print them and parse them back.
+// Kernels as values: build them by name, combine them, print them and parse them back.
 //
-//   auto k = kernels::gaussian(2.0) + 0.5 * kernels::linear();
-//   k.text()                                  // "gaussian(2) + 0.5*linear"
-//   parse_kernel("gaussian(2) + 0.5*linear")  // the same kernel
+//   auto k = kernels::gaussian(2.0) + 0.5 * kernels::linear().on({0, 3});
+//   k.text()                                            // "gaussian(2) + 0.5*linear.on(0, 3)"
+//   parse_kernel("gaussian(2) + 0.5*linear.on(0, 3)")   // the same kernel
 //
 // A kernel knows nothing of data or tiles: gram.hpp brings the two together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mercer/matrix.hpp"
+#include "mercer/samples.hpp"
 
 namespace mercer {
 
@@ -23,19 +27,65 @@ enum class Verdict : std::uint8_t { no, yes, unknown };
 
 class KernelNode;  // src/kernels/node.hpp: one small value type per kernel
 
+// A column by its position (from 0), or by a name that resolve_columns turns into positions.
+struct ColumnRef {
+  ColumnRef(int position) : index(position) {}                           // NOLINT(google-explicit-constructor)
+  ColumnRef(Index position) : index(position) {}                         // NOLINT(google-explicit-constructor)
+  ColumnRef(std::string column_name) : name(std::move(column_name)) {}   // NOLINT(google-explicit-constructor)
+  ColumnRef(const char* column_name) : name(column_name) {}              // NOLINT(google-explicit-constructor)
+
+  Index index = -1;  // -1: by name
+  std::string name{};
+
+  bool operator==(const ColumnRef&) const = default;
+  auto operator<=>(const ColumnRef&) const = default;
+};
+
+// k(x,y)/sqrt(k(x,x) k(y,y)), or k(x,y)/(k(x,x) k(y,y)).
+enum class Normalization : std::uint8_t { root, product };
+
+// A positive number that a kernel can be tuned by; gradients are with respect to its logarithm.
+struct KernelParameter {
+  std::string name;  // "gaussian.length_scale", "gaussian.length_scale[2]" (the scale of column 2), "factor"
+  double value = 0;
+};
+
 class Kernel {
  public:
   explicit Kernel(std::shared_ptr<const KernelNode> node) : node_(std::move(node)) {}
 
-  std::string text() const;           // canonical; parse_kernel(text()) is the same kernel
-  bool is_psd() const;                // false also for parameters that make it indefinite (polynomial with a negative offset)
-  Verdict is_universal() const;       // on every compact set
-  Verdict is_characteristic() const;  // on R^d
-  bool has_auto() const;              // some length scale still waits for data
+  std::string text() const;  // canonical; parse_kernel(text()) is the same kernel
+
+  // What is known whatever the data. Universal: on every compact set; characteristic: on R^d among the distributions that the kernel can
+  // embed. A kernel that looks at some columns only is judged on those.
+  bool is_psd() const;  // every Gram matrix is positive semi-definite; false also where that is not known
+  Verdict psd() const;
+  Verdict is_strictly_pd() const;  // Gram matrices of distinct samples are nonsingular
+  Verdict is_universal() const;
+  Verdict is_characteristic() const;
+  Verdict is_bounded() const;
+  Verdict is_shift_invariant() const;
+  bool has_auto() const;             // some length scale still waits for data
+  bool needs_given_gram() const;     // some part is `precomputed`: samples must come from Samples::given_gram
+  bool has_named_columns() const;    // some columns still wait for resolve_columns
+
+  // k on the given columns alone: direct sums k.on(A) + l.on(B) and tensor products k.on(A) * l.on(B).
+  Kernel on(std::vector<ColumnRef> columns) const;
+  Kernel normalized(Normalization form = Normalization::root) const;
+  Kernel power(int exponent) const;                         // k^p, p = 1 .. 1000
+  Kernel exp() const;                                       // exp(k)
+  Kernel geometric() const;                                 // 1/(1 - k) = 1 + k + k^2 + ..., for k(x,x) < 1
+  Kernel series(std::vector<double> coefficients) const;    // c0 + c1 k + c2 k^2 + ...
+  Kernel over(Matrix points) const;                         // sum over the rows z of k(x,z) k(z,y)
+
+  // The tunable parameters in the order of the text, and the same kernel with other values in their places.
+  std::vector<KernelParameter> parameters() const;
+  Kernel with_parameters(std::span<const double> values) const;
 
   const KernelNode& node() const { return *node_; }
   std::shared_ptr<const KernelNode> node_ptr() const { return node_; }
 
+  // The same text. A function's name stands for the function.
   friend bool operator==(const Kernel& a, const Kernel& b) { return a.text() == b.text(); }
 
  private:
@@ -47,41 +97,95 @@ Kernel operator*(const Kernel& a, const Kernel& b);
 Kernel operator*(double a, const Kernel& k);
 Kernel operator+(const Kernel& k, double constant);  // k + constant(c)
 
+// Kernels that text cannot tell: function("name") and feature_map("name") are looked up here.
+using KernelLibrary = std::map<std::string, Kernel>;
+
 // Throws InvalidArgument with the text, a caret under the offending character and the nearest known name.
-Kernel parse_kernel(std::string_view text);
+Kernel parse_kernel(std::string_view text, const KernelLibrary& library = {});
+
+// The functions and feature maps that a kernel uses, by name: what parse_kernel needs to read its text.
+KernelLibrary library_of(const Kernel& kernel);
+
+// Every column given by name becomes positions: those where `names` has it. One name may stand for several (the categories of one column).
+Kernel resolve_columns(const Kernel& kernel, std::span<const std::string> names);
 
 namespace kernels {
 
 enum class Norm : std::uint8_t { l2, l1 };
 
-// A length scale: a number, or automatic (the median heuristic, resolved against the data when the kernel is bound to it).
+// A length scale: a number, one per column, or automatic (the median heuristic, resolved when the kernel is bound to data).
 class LengthScale {
  public:
-  LengthScale(double value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  LengthScale(double value) : values_{value} {}                            // NOLINT(google-explicit-constructor)
+  LengthScale(std::vector<double> values) : values_(std::move(values)), per_column_(true) {}  // NOLINT(google-explicit-constructor)
   static LengthScale automatic() { return LengthScale(); }
-  bool is_auto() const { return !value_; }
-  double value() const { return value_.value(); }
+  bool is_auto() const { return values_.empty() && !per_column_; }
+  bool per_column() const { return per_column_; }
+  double value() const { return values_.at(0); }
+  const std::vector<double>& values() const { return values_; }
 
  private:
   LengthScale() = default;
-  std::optional<double> value_;
+  std::vector<double> values_{};
+  bool per_column_ = false;
 };
 
-Kernel linear();                                                         // <x,y>
-Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);  // (offset + scale <x,y>)^degree
-Kernel gaussian(LengthScale length_scale = 1.0);                         // exp(-|x-y|^2 / (2 l^2))
-Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);  // exp(-|x-y| / l)
-Kernel constant(double value = 1);                                       // c
+Kernel linear();                                                            // <x,y>
+Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);     // (offset + scale <x,y>)^degree
+Kernel sigmoid(double scale = 1, double offset = 0);                        // tanh(scale <x,y> + offset): not PSD
+Kernel exponential_dot(double scale = 1);                                   // exp(scale <x,y>)
+Kernel cosine();                                                            // <x,y>/(|x||y|), 0 where a row is zero
+Kernel gaussian(LengthScale length_scale = 1.0);                            // exp(-|x-y|^2 / (2 l^2))
+Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);     // exp(-|x-y| / l)
+Kernel matern(double nu = 1.5, LengthScale length_scale = 1.0);             // nu = 0.5, 1.5 or 2.5
+Kernel rational_quadratic(LengthScale length_scale = 1.0, double alpha = 1);  // (1 + |x-y|^2/(2 alpha l^2))^-alpha
+Kernel periodic(LengthScale length_scale = 1.0, LengthScale period = 1.0);  // exp(-2 sum_j sin^2(pi (x_j-y_j)/p_j)/l_j^2)
+Kernel chi2(double gamma = 1);                                              // exp(-gamma sum_j (x_j-y_j)^2/(x_j+y_j)), x, y >= 0
+Kernel histogram_intersection();                                            // sum_j min(x_j, y_j), x, y >= 0
+Kernel constant(double value = 1);                                          // c
+Kernel white(double variance = 1);                                          // variance where a sample meets itself, else 0
+Kernel precomputed();                                                       // entries of a Gram matrix: Samples::given_gram
+
+// A kernel written by the user: the matrix k(x_i, y_j) of two blocks of samples, called once per tile, from several threads at a time. It
+// must be symmetric: k(X, Y) = k(Y, X)'. `psd` is what its author claims; check_kernel looks at data.
+using BlockFunction = std::function<Matrix(const Samples& X, const Samples& Y)>;
+Kernel function(std::string name, BlockFunction f, Verdict psd = Verdict::unknown);
+
+// <phi(x), phi(y)> for a map of the user's: rows to rows of features, called once per sample set.
+using FeatureMap = std::function<Matrix(const Samples& X)>;
+Kernel feature_map(std::string name, FeatureMap phi);
 
 }  // namespace kernels
 
-// What `mercer kernels` and the docs say about one kernel.
+// What `mercer kernels` and the docs say about one kernel or one operation.
+struct ParameterInfo {
+  std::string name;
+  std::string standard;  // the value it has when not given
+  std::string range;
+};
 struct KernelInfo {
   std::string name;
   std::string formula;
-  std::string parameters;  // names, defaults and ranges
-  std::string properties;  // "psd, universal, characteristic"
+  std::vector<ParameterInfo> parameters;
+  std::string note;    // conditions and remarks, may be empty
+  std::string source;  // where the source documents have it
+  // With the parameters that it has when none are given.
+  Verdict psd = Verdict::unknown;
+  Verdict strictly_pd = Verdict::unknown;
+  Verdict universal = Verdict::unknown;
+  Verdict characteristic = Verdict::unknown;
+  Verdict bounded = Verdict::unknown;
+  Verdict shift_invariant = Verdict::unknown;
 };
 const std::vector<KernelInfo>& kernel_catalogue();
+
+struct KernelOperation {
+  std::string text;     // "k^p"
+  std::string formula;  // what it makes
+  std::string note;
+};
+const std::vector<KernelOperation>& kernel_operations();
+
+std::string_view name_of(Verdict verdict);  // "yes", "no", "unknown"
 
 }  // namespace mercer

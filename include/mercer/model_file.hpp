@@ -31,10 +31,11 @@ struct SavedModel {
 
 // Written to a temporary name and renamed; an interrupted save leaves nothing.
 void save_model(const SavedModel& model, const std::string& path, const Run& run = {});
-SavedModel load_model(const std::string& path);
+// A kernel that was written by the user is looked up in `library` by its name.
+SavedModel load_model(const std::string& path, const KernelLibrary& library = {});
 // The same to and from memory (pickling).
 std::string model_to_bytes(const SavedModel& model);
-SavedModel model_from_bytes(std::string_view bytes, const std::string& source = "memory");
+SavedModel model_from_bytes(std::string_view bytes, const std::string& source = "memory", const KernelLibrary& library = {});
 
 // The header as JSON text, after the checks of load_model: what `mercer info --json` prints. Settings that the file holds as JSON text are
 // objects here; "tensors" has the type and shape of each.

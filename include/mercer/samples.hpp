@@ -1,5 +1,5 @@
-// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64;
-// structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never change.
+// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64, and objects known only
+// by a given Gram matrix; structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never change.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "mercer/matrix.hpp"
 
@@ -63,9 +64,20 @@ class Samples {
   static Samples own(Matrix dense);
   static Samples own(MatrixF dense);
 
+  // n objects known by their Gram matrix K (n x n): the kernel `precomputed` looks its entries up. New objects come as rows of k(new, object)
+  // against the same n. Subsets of either keep knowing which objects they are, so folds and pairs of classes need no care.
+  static Samples given_gram(Samples K);
+  static Samples given_rows(Samples K_new);
+  static Samples given_objects(Index objects, std::vector<Index> ids);  // without kernel values
+
   Index size() const;   // number of samples
-  Index width() const;  // number of columns
+  Index width() const;  // number of columns; of a given Gram matrix, the number of its objects
   bool empty() const { return size() == 0; }
+  bool is_given() const { return given_ != nullptr; }
+  // Which object of the given Gram matrix each sample is, -1 for a new one.
+  std::span<const Index> given_ids() const;
+  // The same objects without their rows of kernel values: what a model keeps to be met by new rows.
+  Samples without_values() const;
   bool is_sparse() const { return storage_.index() >= 2; }
   Precision precision() const;
 
@@ -85,8 +97,15 @@ class Samples {
   template <class Derived>
   using StoredScalar = std::conditional_t<std::is_same_v<typename Derived::Scalar, float>, float, double>;
 
+  struct Given {
+    Index objects = 0;
+    std::vector<Index> ids;
+  };
+  static Samples given(const Samples& rows, Given about);
+
   Storage storage_;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<const Given> given_;
 };
 
 // Throws InvalidArgument naming the first NaN or infinite value by row and column ("X has a NaN in row 3, column 5").

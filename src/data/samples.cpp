@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -99,7 +100,68 @@ Index Samples::size() const {
   return std::visit([](const auto& rows) { return rows.rows; }, storage_);
 }
 
+Samples Samples::given(const Samples& rows, Given about) {
+  Samples out = rows;
+  out.given_ = std::make_shared<const Given>(std::move(about));
+  return out;
+}
+
+namespace {
+
+// Rows of kernel values as dense float64.
+Samples values_of(Samples K) {
+  if (K.is_sparse() || K.precision() != Precision::float64) K = Samples::own(K.to_dense());
+  require_finite(K, "the Gram matrix");
+  return K;
+}
+
+void require_symmetric(const DenseRows<double>& K) {
+  for (Index i = 0; i < K.rows; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      const double a = K.row(i)[j];
+      const double b = K.row(j)[i];
+      if (std::abs(a - b) > 1e-6 * std::max({std::abs(a), std::abs(b), std::abs(K.row(i)[i]), std::abs(K.row(j)[j])}))
+        throw InvalidArgument(fmt::format("the given Gram matrix is not symmetric: K({0}, {1}) = {2} but K({1}, {0}) = {3}; give (K + K')/2 if "
+                                          "that is meant",
+                                          i, j, a, b));
+    }
+  }
+}
+
+}  // namespace
+
+Samples Samples::given_gram(Samples K) {
+  if (K.size() != K.width() || K.empty())
+    throw InvalidArgument(fmt::format("a given Gram matrix is square, one row and one column per object, got {} x {}", K.size(), K.width()));
+  Given about{K.size(), std::vector<Index>(static_cast<std::size_t>(K.size()))};
+  std::iota(about.ids.begin(), about.ids.end(), Index{0});
+  K = values_of(std::move(K));
+  require_symmetric(std::get<DenseRows<double>>(K.storage()));
+  return given(K, std::move(about));
+}
+
+Samples Samples::given_rows(Samples K_new) {
+  if (K_new.width() == 0) throw InvalidArgument("given rows need a column per object of the Gram matrix, got none");
+  Given about{K_new.width(), std::vector<Index>(static_cast<std::size_t>(K_new.size()), Index{-1})};
+  return given(values_of(std::move(K_new)), std::move(about));
+}
+
+std::span<const Index> Samples::given_ids() const {
+  if (given_ == nullptr) return {};
+  return given_->ids;
+}
+
+Samples Samples::given_objects(Index objects, std::vector<Index> ids) {
+  return given(borrow(DenseRows<double>{nullptr, std::ssize(ids), 0, 0}, nullptr), {objects, std::move(ids)});
+}
+
+Samples Samples::without_values() const {
+  if (given_ == nullptr) return *this;
+  return given_objects(given_->objects, given_->ids);
+}
+
 Index Samples::width() const {
+  if (given_ != nullptr) return given_->objects;
   return std::visit([](const auto& rows) { return rows.cols; }, storage_);
 }
 
@@ -111,7 +173,11 @@ Samples Samples::subset(std::span<const Index> picked) const {
   for (const Index i : picked) {
     if (i < 0 || i >= size()) throw InvalidArgument(fmt::format("row {} does not exist: there are {} rows", i, size()));
   }
-  return std::visit([&](const auto& rows) { return subset_of(rows, picked); }, storage_);
+  Samples part = std::visit([&](const auto& rows) { return subset_of(rows, picked); }, storage_);
+  if (given_ == nullptr) return part;
+  Given about{given_->objects, {}};
+  for (const Index i : picked) about.ids.push_back(given_->ids[static_cast<std::size_t>(i)]);
+  return given(part, std::move(about));
 }
 
 Samples Samples::slice(Index begin, Index count) const {
@@ -129,13 +195,16 @@ Samples Samples::slice(Index begin, Index count) const {
         return rows;
       },
       storage_);
-  return borrow(part, owner_);
+  const Samples rows = borrow(part, owner_);
+  if (given_ == nullptr) return rows;
+  const auto first = given_->ids.begin() + begin;
+  return given(rows, {given_->objects, {first, first + count}});
 }
 
 Matrix Samples::to_dense() const {
-  Matrix out = Matrix::Zero(size(), width());
-  std::visit(
+  return std::visit(
       [&](const auto& rows) {
+        Matrix out = Matrix::Zero(rows.rows, rows.cols);
         for (Index i = 0; i < rows.rows; ++i) {
           if constexpr (is_dense<std::decay_t<decltype(rows)>>) {
             for (Index j = 0; j < rows.cols; ++j) out(i, j) = static_cast<double>(rows.row(i)[j]);
@@ -143,13 +212,14 @@ Matrix Samples::to_dense() const {
             for (Index p = rows.begin(i); p < rows.end(i); ++p) out(i, rows.columns[p]) += static_cast<double>(rows.values[p]);
           }
         }
+        return out;
       },
       storage_);
-  return out;
 }
 
 bool Samples::same_rows(const Samples& other) const {
   if (storage_.index() != other.storage_.index() || size() != other.size() || width() != other.width()) return false;
+  if ((given_ == nullptr) != (other.given_ == nullptr) || (given_ != nullptr && given_->ids != other.given_->ids)) return false;
   return std::visit(
       [&](const auto& mine) {
         const auto& theirs = std::get<std::decay_t<decltype(mine)>>(other.storage_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gram/prepared_kernel.hpp"
+#include "gram/tile_memory.hpp"
 #include "linalg/cholesky.hpp"
 #include "mercer/run.hpp"
 
@@ -15,21 +16,5 @@ void fill_full(const PreparedKernel<T>& kernel, T* out, Index stride, const Prog
 // The lower half of diag(s) K diag(s), s empty meaning ones. The kernel must be symmetric.
 template <class T>
 void fill_lower(const PreparedKernel<T>& kernel, const Vector& s, linalg::SymmetricTiles<T>& out, const ProgressCallback& progress);
-
-// Memory for one tile, lent while this value lives and kept for the thread's next one. Nested loans get memory of their own, so a visitor
-// of one streamed operator may look at another.
-template <class T>
-class TileMemory {
- public:
-  TileMemory();
-  ~TileMemory();
-  TileMemory(const TileMemory&) = delete;
-  TileMemory& operator=(const TileMemory&) = delete;
-
-  T* data() { return memory_.data(); }
-
- private:
-  Buffer<T> memory_;
-};
 
 }  // namespace mercer

@@ -7,6 +7,7 @@
 
 #include "core/buffer.hpp"
 #include "gram/fill.hpp"
+#include "gram/transform.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
 
@@ -17,13 +18,15 @@ namespace {
 constexpr Index median_rows = 1000;
 
 // The median distance over all pairs of (a fixed sample of) the rows; where half the pairs or more coincide, the mean of the others.
-double typical_distance(const Samples& X, Reduction reduction) {
+double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
+  if (X.is_given()) throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
   Samples rows = X;
   if (X.size() > median_rows) {
     std::vector<Index> picked = RandomStream(0, 0x6d656469616e).sample(X.size(), median_rows);
     std::sort(picked.begin(), picked.end());
     rows = X.subset(picked);
   }
+  rows = select_columns(rows, columns);
   const Index n = rows.size();
   ReductionSet needed;
   needed.insert(reduction);
@@ -66,10 +69,11 @@ void fill_now(const Kernel& kernel, const Samples& X, const Samples& Y, T* out, 
 
 Kernel resolve(const Kernel& kernel, const Samples& X) {
   if (!kernel.has_auto()) return kernel;
-  return Kernel(kernel.node().resolved([&](Reduction reduction) { return typical_distance(X, reduction); }));
+  return with_length_scales(
+      kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) { return typical_distance(X, reduction, columns); });
 }
 
-double median_distance(const Samples& X) { return typical_distance(X, Reduction::squared_distance); }
+double median_distance(const Samples& X) { return typical_distance(X, Reduction::squared_distance, {}); }
 
 void gram_into(const Kernel& kernel, const Samples& X, const Samples& Y, double* out, Index stride, const Run& run) {
   fill_now(kernel, X, Y, out, stride, run);

@@ -44,10 +44,18 @@ Index partial_sums(Index numbers, Index tasks) {
   return std::clamp<Index>(affordable, 2, std::clamp<Index>(tasks, 2, 64));
 }
 
+// What an operator was made of: gradients go back to it.
+struct Bound {
+  Kernel kernel;
+  Samples X;
+  Samples Y;
+};
+
 template <class T>
 class GramBase : public LinearOperator {
  public:
-  GramBase(Index rows, Index cols, bool symmetric, Run run) : rows_(rows), cols_(cols), symmetric_(symmetric), run_(std::move(run)) {}
+  GramBase(Bound bound, bool symmetric, Run run)
+      : rows_(bound.X.size()), cols_(bound.Y.size()), symmetric_(symmetric), run_(std::move(run)), bound_(std::move(bound)) {}
 
   Index rows() const final { return rows_; }
   Index cols() const final { return cols_; }
@@ -88,6 +96,30 @@ class GramBase : public LinearOperator {
     });
   }
 
+  // Always in float64: an optimiser that follows it takes differences of close numbers.
+  Vector gradient_inner(const MatrixRef& W) const final {
+    linalg::require_weights(*this, W);
+    const auto parameters = static_cast<Index>(bound_.kernel.parameters().size());
+    Matrix parts = Matrix::Zero(tile_count(), parameters);
+    if (parameters == 0) return Vector(0);
+    with_threads(run_.threads, [&] {
+      const PreparedKernel<double> kernel(bound_.kernel, bound_.X, bound_.Y);
+      const Index blocks = block_count(cols_);
+      run_tasks("Gradient", tile_count(), static_cast<double>(tile_count()), [&](Index number, Stage& stage) {
+        const BlockPair pair = symmetric_ ? upper_pair(number, blocks) : BlockPair{number / blocks, number % blocks};
+        const Range I = block_range(pair.row, rows_);
+        const Range J = block_range(pair.col, cols_);
+        Matrix weights = W.block(I.begin, J.begin, I.count, J.count);
+        // A tile above the diagonal stands for its mirror image too.
+        if (symmetric_ && pair.row != pair.col) weights += W.block(J.begin, I.begin, J.count, I.count).transpose();
+        kernel.add_gradient(I, J, {weights.data(), I.count, J.count, J.count},
+                            {parts.row(number).data(), static_cast<std::size_t>(parameters)});
+        stage.advance(1);
+      });
+    });
+    return parts.colwise().sum().transpose();
+  }
+
  protected:
   // The entries of I x J: in place where they are stored, else made in `memory`, which holds one tile.
   virtual Tile<const T> tile_at(Range I, Range J, T* memory) const = 0;
@@ -124,13 +156,14 @@ class GramBase : public LinearOperator {
   Index cols_;
   bool symmetric_;
   Run run_;
+  Bound bound_;
 };
 
 template <class T>
 class StoredGram final : public GramBase<T> {
  public:
-  StoredGram(const PreparedKernel<T>& kernel, const Run& run)
-      : GramBase<T>(kernel.rows(), kernel.cols(), kernel.symmetric(), run),
+  StoredGram(const PreparedKernel<T>& kernel, Bound bound, const Run& run)
+      : GramBase<T>(std::move(bound), kernel.symmetric(), run),
         entries_(std::make_shared<Buffer<T>>(static_cast<std::size_t>(kernel.rows()) * static_cast<std::size_t>(kernel.cols()))) {
     fill_full(kernel, entries_->data(), kernel.cols(), run.progress);
   }
@@ -180,8 +213,8 @@ class StoredGram final : public GramBase<T> {
 template <class T>
 class StreamedGram final : public GramBase<T> {
  public:
-  StreamedGram(PreparedKernel<T> kernel, const Run& run)
-      : GramBase<T>(kernel.rows(), kernel.cols(), kernel.symmetric(), run), kernel_(std::move(kernel)) {}
+  StreamedGram(PreparedKernel<T> kernel, Bound bound, const Run& run)
+      : GramBase<T>(std::move(bound), kernel.symmetric(), run), kernel_(std::move(kernel)) {}
 
   Vector diagonal() const override {
     if (this->symmetric_) return kernel_.diagonal();
@@ -296,11 +329,12 @@ Operator make_operator(const Kernel& kernel, const Samples& X, const Samples& Y,
   }
   Operator made;
   with_threads(options.run.threads, [&] {
-    PreparedKernel<T> prepared(resolve(kernel, Y), X, Y);
+    Bound bound{resolve(kernel, Y), X, Y};
+    PreparedKernel<T> prepared(bound.kernel, X, Y);
     if (stored) {
-      made = std::make_shared<StoredGram<T>>(prepared, options.run);
+      made = std::make_shared<StoredGram<T>>(prepared, std::move(bound), options.run);
     } else {
-      made = std::make_shared<StreamedGram<T>>(std::move(prepared), options.run);
+      made = std::make_shared<StreamedGram<T>>(std::move(prepared), std::move(bound), options.run);
     }
   });
   return made;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -23,15 +25,15 @@ constexpr Index direct_columns = 12;
 // Below this share of |x|^2 + |y|^2 a squared distance from dot products has lost too many digits.
 constexpr double cancellation = 1e-3;
 
-// One side of dense rows: the samples as they are (for dot products), and moved to the centre (for distances).
+// One side of dense rows: the samples as they are (for dot products and histograms), and moved to the centre (for distances).
 template <class T>
 struct DenseSide {
   const T* raw = nullptr;
   Index raw_stride = 0;
   Buffer<T> raw_copy;
+  Buffer<T> raw_transposed;      // d x n
   Buffer<T> centred;             // n x d
   Buffer<T> centred_transposed;  // d x n
-  std::vector<T> norms;          // of the centred rows
 
   static void copy(const Samples& X, const Vector& centre, Buffer<T>& out, bool transposed) {
     const Index n = X.size();
@@ -67,7 +69,8 @@ struct PairReducer<T>::Impl {
   Index depth = 0;
   RowSums row_sums_;  // centred where distances are
   RowSums col_sums_;
-  Vector self_dots;  // |x|^2 of the rows as they are
+  RowSums plain_rows_;  // of the rows as they are, where those above are centred
+  RowSums plain_cols_;
 
   DenseSide<T> left;
   std::optional<DenseSide<T>> right_own;  // absent when both sides are the same rows
@@ -78,22 +81,30 @@ struct PairReducer<T>::Impl {
   const DenseSide<T>& right() const { return right_own ? *right_own : left; }
   const CsrRows<T>& right_csr() const { return right_csr_own ? right_csr_own->view : left_csr->view; }
   const RowSums& right_sums() const { return same ? row_sums_ : col_sums_; }
+  const RowSums& plain_sums(Side side) const {
+    const bool rows = side == Side::rows || same;
+    const RowSums& plain = rows ? plain_rows_ : plain_cols_;
+    return plain.squares.empty() ? (rows ? row_sums_ : col_sums_) : plain;
+  }
 
+  void prepare_given(const ReductionSet& needed);
   void prepare_dense(const ReductionSet& needed);
-  void prepare_sparse();
-  void prepare_side(DenseSide<T>& side, const Samples& X, const RowSums& sums, const Vector& centre, const ReductionSet& needed);
+  void prepare_sparse(const ReductionSet& needed);
+  void prepare_side(DenseSide<T>& side, const Samples& X, const Vector& centre, const ReductionSet& needed);
 
   void dots(Range I, Range J, Tile<T> out) const;
   void squared_distances(Range I, Range J, Tile<T> out) const;
   void l1_distances(Range I, Range J, Tile<T> out) const;
+  void histograms(Reduction reduction, Range I, Range J, Tile<T> out) const;
+  void same_samples(Range I, Range J, Tile<T> out) const;
+  void given_values(Range I, Range J, Tile<T> out) const;
   template <class Term>
   void for_matches(Range I, Range J, Tile<T> out, Term&& term) const;
 };
 
 template <class T>
-void PairReducer<T>::Impl::prepare_side(DenseSide<T>& side, const Samples& X, const RowSums& sums, const Vector& centre,
-                                        const ReductionSet& needed) {
-  if (needed.dot) {
+void PairReducer<T>::Impl::prepare_side(DenseSide<T>& side, const Samples& X, const Vector& centre, const ReductionSet& needed) {
+  if (needed.dot || needed.histogram()) {
     if (const auto* rows = std::get_if<DenseRows<T>>(&X.storage()); rows != nullptr && rows->stride < std::numeric_limits<int>::max()) {
       side.raw = rows->data;
       side.raw_stride = rows->stride;
@@ -103,10 +114,10 @@ void PairReducer<T>::Impl::prepare_side(DenseSide<T>& side, const Samples& X, co
       side.raw_stride = X.width();
     }
   }
+  if (needed.histogram()) DenseSide<T>::copy(X, {}, side.raw_transposed, true);
   if (needed.distance()) {
     DenseSide<T>::copy(X, centre, side.centred, false);
     if (direct || needed.l1_distance) DenseSide<T>::copy(X, centre, side.centred_transposed, true);
-    side.norms.assign(sums.squares.begin(), sums.squares.end());
   }
 }
 
@@ -119,35 +130,51 @@ void PairReducer<T>::Impl::prepare_dense(const ReductionSet& needed) {
   Vector centre;
   if (needed.distance() && (narrowing || (needed.squared_distance && !direct))) centre = column_means(col_samples);
   if (centre.size() > 0 && !centre.allFinite()) require_finite(col_samples, same ? "X" : "Y");
+  const bool also_plain = centre.size() > 0 && (needed.dot || needed.histogram());
   row_sums_ = row_sums(row_samples, centre);
   require_usable<T>(row_samples, row_sums_, "X");
-  if (needed.dot && same) {
-    const RowSums plain = centre.size() > 0 ? row_sums(row_samples, {}) : row_sums_;
-    self_dots = Eigen::Map<const Vector>(plain.squares.data(), row_samples.size());
-  }
-  prepare_side(left, row_samples, row_sums_, centre, needed);
+  if (also_plain) plain_rows_ = row_sums(row_samples, {});
+  prepare_side(left, row_samples, centre, needed);
   if (!same) {
     col_sums_ = row_sums(col_samples, centre);
     require_usable<T>(col_samples, col_sums_, "Y");
+    if (also_plain) plain_cols_ = row_sums(col_samples, {});
     right_own.emplace();
-    prepare_side(*right_own, col_samples, col_sums_, centre, needed);
+    prepare_side(*right_own, col_samples, centre, needed);
   }
 }
 
 template <class T>
-void PairReducer<T>::Impl::prepare_sparse() {
+void PairReducer<T>::Impl::prepare_sparse(const ReductionSet& needed) {
   row_sums_ = row_sums(row_samples, {});
   require_usable<T>(row_samples, row_sums_, "X");
-  self_dots = Eigen::Map<const Vector>(row_sums_.squares.data(), row_samples.size());
   left_csr.emplace(row_samples);
   if (!same) {
     col_sums_ = row_sums(col_samples, {});
     require_usable<T>(col_samples, col_sums_, "Y");
     right_csr_own.emplace(col_samples);
   }
+  if (!needed.columns()) return;
   const Index blocks = block_count(col_samples.size());
   inverted.resize(static_cast<std::size_t>(blocks));
   parallel_for(blocks, [&](Index b) { inverted[static_cast<std::size_t>(b)] = invert(right_csr(), block_range(b, col_samples.size())); });
+}
+
+template <class T>
+void PairReducer<T>::Impl::prepare_given(const ReductionSet& needed) {
+  if (needed.columns())
+    throw InvalidArgument("the kernel looks at columns, but these samples are known by a given Gram matrix alone: use precomputed, or give the rows");
+  if (row_samples.is_given() != col_samples.is_given())
+    throw InvalidArgument("one side is known by a given Gram matrix, the other by its columns: give both in the same way");
+  if (!needed.given) return;
+  const auto* values = std::get_if<DenseRows<double>>(&row_samples.storage());
+  if (values == nullptr || values->cols != depth)
+    throw InvalidArgument("these samples of a given Gram matrix have lost their kernel values (a model keeps only which objects they are): they can "
+                          "stand on the columns' side alone");
+  for (const Index id : col_samples.given_ids()) {
+    if (id < 0)
+      throw InvalidArgument("rows of kernel values made by given_rows are no objects of the Gram matrix: they can stand on the rows' side alone");
+  }
 }
 
 template <class T>
@@ -163,8 +190,17 @@ PairReducer<T>::PairReducer(const Samples& rows, const Samples& cols, const Redu
   impl_->same = rows.same_rows(cols);
   impl_->sparse = rows.is_sparse() || cols.is_sparse();
   impl_->depth = rows.width();
+  if (needed.given && !rows.is_given() && !cols.is_given())
+    throw InvalidArgument("the kernel precomputed needs a given Gram matrix: make the samples by Samples::given_gram(K)");
+  if (rows.is_given() || cols.is_given()) {
+    impl_->prepare_given(needed);
+  } else if (needed.histogram()) {
+    require_not_negative(rows, "X");
+    if (!impl_->same) require_not_negative(cols, "Y");
+  }
+  if (rows.is_given()) return;
   if (impl_->sparse) {
-    impl_->prepare_sparse();
+    impl_->prepare_sparse(needed);
   } else {
     impl_->prepare_dense(needed);
   }
@@ -191,8 +227,40 @@ bool PairReducer<T>::symmetric() const {
 }
 
 template <class T>
-Vector PairReducer<T>::self(Reduction reduction) const {
-  return reduction == Reduction::dot ? impl_->self_dots : Vector(Vector::Zero(rows()));
+Vector PairReducer<T>::self(Reduction reduction, Side side) const {
+  const Samples& X = side == Side::rows ? impl_->row_samples : impl_->col_samples;
+  const auto as_vector = [&](const std::vector<double>& sums) { return Vector(Eigen::Map<const Vector>(sums.data(), X.size())); };
+  switch (reduction) {
+    case Reduction::dot:
+      return as_vector(impl_->plain_sums(side).squares);
+    case Reduction::minimum_sum:
+      return as_vector(impl_->plain_sums(side).absolutes);
+    case Reduction::same:
+      return Vector::Ones(X.size());
+    case Reduction::given: {
+      Vector out(X.size());
+      const auto& values = std::get<DenseRows<double>>(X.storage());
+      for (Index i = 0; i < X.size(); ++i) {
+        const Index id = X.given_ids()[static_cast<std::size_t>(i)];
+        if (id < 0 || values.cols == 0)
+          throw InvalidArgument("k(x,x) of a new row of kernel values is not known: a given Gram matrix has it for its own objects alone");
+        out[i] = values.row(i)[id];
+      }
+      return out;
+    }
+    default:
+      return Vector::Zero(X.size());
+  }
+}
+
+template <class T>
+double PairReducer<T>::largest_dot() const {
+  if (impl_->row_samples.is_given()) return 0;
+  const auto largest = [&](Side side) {
+    const auto& squares = impl_->plain_sums(side).squares;
+    return std::sqrt(*std::max_element(squares.begin(), squares.end()));
+  };
+  return largest(Side::rows) * largest(Side::cols);
 }
 
 template <class T>
@@ -206,6 +274,13 @@ void PairReducer<T>::reduce(Reduction reduction, Range I, Range J, Tile<T> out) 
       return impl_->squared_distances(I, J, out);
     case Reduction::l1_distance:
       return impl_->l1_distances(I, J, out);
+    case Reduction::chi2_distance:
+    case Reduction::minimum_sum:
+      return impl_->histograms(reduction, I, J, out);
+    case Reduction::same:
+      return impl_->same_samples(I, J, out);
+    case Reduction::given:
+      return impl_->given_values(I, J, out);
   }
 }
 
@@ -296,6 +371,54 @@ void PairReducer<T>::Impl::l1_distances(Range I, Range J, Tile<T> out) const {
         out.row(i)[j] = static_cast<T>(l1_distance_of(row_samples, I.begin + i, col_samples, J.begin + j));
       }
     }
+  }
+}
+
+// Sparse rows: min(x, y) is 0 unless both have the column; (x-y)^2/(x+y) is x or y unless both have it.
+template <class T>
+void PairReducer<T>::Impl::histograms(Reduction reduction, Range I, Range J, Tile<T> out) const {
+  const bool chi2 = reduction == Reduction::chi2_distance;
+  if (!sparse) {
+    const auto f = chi2 ? simd::ops<T>().chi2_distances : simd::ops<T>().minimum_sums;
+    f(left.raw + I.begin * left.raw_stride, left.raw_stride, right().raw_transposed.data() + J.begin, col_samples.size(), depth, out);
+    return;
+  }
+  const double* x_sums = row_sums_.absolutes.data() + I.begin;
+  const double* y_sums = right_sums().absolutes.data() + J.begin;
+  for (Index i = 0; i < I.count; ++i) {
+    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = chi2 ? static_cast<T>(x_sums[i] + y_sums[j]) : T{0};
+  }
+  if (!chi2) {
+    for_matches(I, J, out, [](T& sum, T x, T y) { sum += std::min(x, y); });
+    return;
+  }
+  for_matches(I, J, out, [](T& sum, T x, T y) {
+    if (x + y > 0) sum -= 4 * x * y / (x + y);  // (x-y)^2/(x+y) - x - y
+  });
+  for (Index i = 0; i < I.count; ++i) {
+    for (Index j = 0; j < J.count; ++j) {
+      if (out.row(i)[j] < static_cast<T>(cancellation * (x_sums[i] + y_sums[j]))) {
+        out.row(i)[j] = static_cast<T>(chi2_distance_of(row_samples, I.begin + i, col_samples, J.begin + j));
+      }
+    }
+  }
+}
+
+template <class T>
+void PairReducer<T>::Impl::same_samples(Range I, Range J, Tile<T> out) const {
+  for (Index i = 0; i < I.count; ++i) {
+    std::fill_n(out.row(i), J.count, T{0});
+    const Index j = I.begin + i - J.begin;
+    if (same && j >= 0 && j < J.count) out.row(i)[j] = T{1};
+  }
+}
+
+template <class T>
+void PairReducer<T>::Impl::given_values(Range I, Range J, Tile<T> out) const {
+  const auto& values = std::get<DenseRows<double>>(row_samples.storage());
+  const Index* ids = col_samples.given_ids().data() + J.begin;
+  for (Index i = 0; i < I.count; ++i) {
+    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = static_cast<T>(values.row(I.begin + i)[ids[j]]);
   }
 }
 

@@ -1,4 +1,4 @@
-// Two sample sets, made ready for the reductions that kernels look at: dot products, squared and absolute distances, a tile at a time.
+// Two sample sets, made ready for the reductions that kernels look at: dot products, distances of four kinds, a tile at a time.
 //
 // Dense rows: dot products by GEMM; distances of few columns by differences, of many by |x|^2 + |y|^2 - 2 x'y on centred copies. Where
 // that formula cancels (distance^2 < 1e-3 of the norms) the entry is computed again from differences, so duplicates are at distance 0.
@@ -16,18 +16,29 @@
 
 namespace mercer {
 
+// The rows of a Gram matrix, or its columns.
+enum class Side : std::uint8_t { rows, cols };
+
 // Which reductions a kernel needs.
 struct ReductionSet {
   bool dot = false;
   bool squared_distance = false;
   bool l1_distance = false;
+  bool chi2_distance = false;
+  bool minimum_sum = false;
+  bool given = false;
 
   void insert(Reduction r) {
     dot = dot || r == Reduction::dot;
     squared_distance = squared_distance || r == Reduction::squared_distance;
     l1_distance = l1_distance || r == Reduction::l1_distance;
+    chi2_distance = chi2_distance || r == Reduction::chi2_distance;
+    minimum_sum = minimum_sum || r == Reduction::minimum_sum;
+    given = given || r == Reduction::given;
   }
   bool distance() const { return squared_distance || l1_distance; }
+  bool histogram() const { return chi2_distance || minimum_sum; }
+  bool columns() const { return dot || distance() || histogram(); }
 };
 
 template <class T>
@@ -44,8 +55,10 @@ class PairReducer {
 
   // out(i, j) = reduction of row sample I.begin + i and column sample J.begin + j.
   void reduce(Reduction reduction, Range I, Range J, Tile<T> out) const;
-  // The reduction of each row sample with itself; symmetric only.
-  Vector self(Reduction reduction) const;
+  // The reduction of each sample of one side with itself, in float64.
+  Vector self(Reduction reduction, Side side) const;
+  // No dot product of a row with a column is larger.
+  double largest_dot() const;
 
  private:
   struct Impl;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include <memory>
+#include <span>
 
-#include "gram/pair_reducer.hpp"
-#include "mercer/kernels.hpp"
+#include "gram/bound.hpp"
 
 namespace mercer {
 
@@ -15,26 +15,25 @@ class PreparedKernel {
   // The kernel must have no automatic parts left (resolve).
   PreparedKernel(const Kernel& kernel, const Samples& rows, const Samples& cols);
 
-  Index rows() const { return reducer_.rows(); }
-  Index cols() const { return reducer_.cols(); }
-  bool symmetric() const { return reducer_.symmetric(); }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  bool symmetric() const { return symmetric_; }
 
-  // out = K(I, J); safe from many threads. Entries of a sample with itself are exact, tiles on the diagonal exactly symmetric.
+  // out = K(I, J), at most tile_size x tile_size; safe from many threads. Entries of a sample with itself are exact, tiles on the diagonal
+  // exactly symmetric.
   void tile(Range I, Range J, Tile<T> out) const;
   // k(x, x) for every row; symmetric only.
   const Vector& diagonal() const { return diagonal_; }
+  // gradient += sum_ij weights_ij dK_ij/d log(parameter), over one tile. Float64 only; the weights are overwritten.
+  void add_gradient(Range I, Range J, Tile<double> weights, std::span<double> gradient) const;
 
  private:
-  void evaluate(const KernelNode& node, Range I, Range J, Tile<T> out, int level) const;
-  void evaluate_diagonal(const KernelNode& node, Vector& out) const;
-
-  Kernel kernel_;
-  std::array<int, 4> uses_{};  // how many leaves look at each reduction
-  PairReducer<T> reducer_;
+  std::unique_ptr<const Kernel> kernel_;  // what the nodes look at stays where it is when this value moves
+  Index rows_;
+  Index cols_;
+  bool symmetric_;
+  BoundKernel<T> bound_;
   Vector diagonal_;
 };
-
-// The reductions that a kernel's leaves look at.
-ReductionSet reductions_of(const Kernel& kernel);
 
 }  // namespace mercer

@@ -78,22 +78,27 @@ struct Place {
   double value = 0;
 };
 
-Place largest_value(const Samples& X) {
-  Place largest;
+// Calls f(row, column, value) for every stored value.
+template <class F>
+void for_each_value(const Samples& X, F&& f) {
   std::visit(
       [&](const auto& all) {
-        const auto look = [&](Index i, Index j, double v) {
-          if (std::abs(v) > std::abs(largest.value)) largest = {i, j, v};
-        };
         for (Index i = 0; i < all.rows; ++i) {
           if constexpr (requires { all.data; }) {
-            for (Index k = 0; k < all.cols; ++k) look(i, k, static_cast<double>(all.row(i)[k]));
+            for (Index k = 0; k < all.cols; ++k) f(i, k, static_cast<double>(all.row(i)[k]));
           } else {
-            for (Index p = all.begin(i); p < all.end(i); ++p) look(i, all.columns[p], static_cast<double>(all.values[p]));
+            for (Index p = all.begin(i); p < all.end(i); ++p) f(i, static_cast<Index>(all.columns[p]), static_cast<double>(all.values[p]));
           }
         }
       },
       X.storage());
+}
+
+Place largest_value(const Samples& X) {
+  Place largest;
+  for_each_value(X, [&](Index i, Index j, double v) {
+    if (std::abs(v) > std::abs(largest.value)) largest = {i, j, v};
+  });
   return largest;
 }
 
@@ -105,6 +110,20 @@ double squared_distance_of(const Samples& X, Index i, const Samples& Y, Index j)
 
 double l1_distance_of(const Samples& X, Index i, const Samples& Y, Index j) {
   return sum_pairs(X, i, Y, j, [](double a, double b) { return std::abs(a - b); });
+}
+
+double chi2_distance_of(const Samples& X, Index i, const Samples& Y, Index j) {
+  return sum_pairs(X, i, Y, j, [](double a, double b) { return a + b > 0 ? (a - b) * (a - b) / (a + b) : 0.0; });
+}
+
+void require_not_negative(const Samples& X, const char* name) {
+  require_finite(X, name);
+  const auto check = [&](Index i, Index j, double value) {
+    if (value >= 0) return;
+    throw InvalidArgument(fmt::format("{} has the value {} in row {}, column {} (counting from 0): kernels of histograms need numbers >= 0", name,
+                                      value, i, j));
+  };
+  for_each_value(X, check);
 }
 
 RowSums row_sums(const Samples& X, const Vector& centre) {

@@ -8,9 +8,13 @@
 
 namespace mercer {
 
-// |x - y|^2 or |x - y|_1 of two rows, by differences in float64.
+// |x - y|^2, |x - y|_1 or sum (x - y)^2/(x + y) of two rows, by differences in float64.
 double squared_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
 double l1_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
+double chi2_distance_of(const Samples& X, Index i, const Samples& Y, Index j);
+
+// Throws InvalidArgument naming the first negative value.
+void require_not_negative(const Samples& X, const char* name);
 
 // Sums of squares and of absolute values in float64, a pair per row.
 struct RowSums {

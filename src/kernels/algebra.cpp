@@ -1,156 +1,87 @@
-// Sums, products and multiples of kernels, and how properties pass through them. Text, properties and depth of a composite are worked out
-// once, when it is built: asked for afresh at every level they would cost exponential time in the depth.
+// Sums, products and multiples of kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
-#include "kernels/node.hpp"
+#include "kernels/composite.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 
-namespace {
-
 using Kind = KernelNode::Kind;
 
-class Composite : public KernelNode {
- public:
-  std::span<const Kernel> parts() const override { return parts_; }
-  std::string text() const override { return text_; }
-  Properties properties() const override { return properties_; }
-  int depth() const override { return depth_; }
-  bool has_auto() const override { return has_auto_; }
-  void finish(Tile<double>) const override { assert(false && "only leaves finish a tile"); }
-  void finish(Tile<float>) const override { assert(false && "only leaves finish a tile"); }
+Composite::Composite(std::vector<Kernel> parts, std::string text, Properties properties, int depth)
+    : parts_(std::move(parts)), text_(std::move(text)), properties_(std::move(properties)), depth_(depth) {
+  for (const Kernel& part : parts_) has_auto_ = has_auto_ || part.has_auto();
+  if (text_.size() > longest_text)
+    throw InvalidArgument(fmt::format("a kernel expression of {} characters is too long (at most {})", text_.size(), longest_text));
+  if (depth_ > deepest_nesting) throw InvalidArgument(fmt::format("kernels may be nested {} deep at most", deepest_nesting));
+}
 
- protected:
-  Composite(std::vector<Kernel> parts, std::string text, Properties properties)
-      : parts_(std::move(parts)), text_(std::move(text)), properties_(properties) {
-    for (const Kernel& part : parts_) {
-      depth_ = std::max(depth_, part.node().depth());
-      has_auto_ = has_auto_ || part.has_auto();
-    }
-    if (text_.size() > longest_text)
-      throw InvalidArgument(fmt::format("a kernel expression of {} characters is too long (at most {})", text_.size(), longest_text));
-  }
+std::string in_product(const Kernel& part) { return part.node().kind() == Kind::sum ? "(" + part.text() + ")" : part.text(); }
+int depth_in_product(const Kernel& part) { return part.node().depth() + (part.node().kind() == Kind::sum ? 1 : 0); }
 
-  std::vector<Kernel> resolved_parts(const TypicalDistance& distance) const {
-    std::vector<Kernel> out;
-    for (const Kernel& part : parts_) {
-      auto node = part.node().resolved(distance);
-      out.push_back(node ? Kernel(std::move(node)) : part);
-    }
-    return out;
-  }
+namespace {
 
-  // A sum inside a product or multiple stands in brackets.
-  void count_brackets() {
-    for (const Kernel& part : parts_) {
-      if (part.node().kind() == Kind::sum) depth_ = std::max(depth_, part.node().depth() + 1);
-    }
-    if (depth_ > deepest_nesting) throw InvalidArgument(fmt::format("kernels may be nested {} deep at most", deepest_nesting));
-  }
+bool bracketed_before_postfix(const Kernel& part) {
+  const Kind kind = part.node().kind();
+  return kind == Kind::sum || kind == Kind::product || kind == Kind::scaled || (kind == Kind::mapped && !part.text().ends_with(')'));
+}
 
- private:
-  std::vector<Kernel> parts_;
-  std::string text_;
-  Properties properties_;
-  int depth_ = 0;
-  bool has_auto_ = false;
-};
+int deepest(std::span<const Kernel> parts, int (*depth)(const Kernel&)) {
+  int most = 0;
+  for (const Kernel& part : parts) most = std::max(most, depth(part));
+  return most;
+}
 
-std::string joined(std::span<const Kernel> parts, const char* separator, bool bracket_sums) {
+std::string joined(std::span<const Kernel> parts, const char* separator, bool product) {
   std::string out;
   for (const Kernel& part : parts) {
     if (!out.empty()) out += separator;
-    const bool brackets = bracket_sums && part.node().kind() == Kind::sum;
-    out += brackets ? "(" + part.text() + ")" : part.text();
+    out += product ? in_product(part) : part.text();
   }
   return out;
-}
-
-std::vector<Properties> properties_of(std::span<const Kernel> parts) {
-  std::vector<Properties> out;
-  for (const Kernel& part : parts) out.push_back(part.node().properties());
-  return out;
-}
-
-// What sums and products have in common: a property that holds when all parts have it.
-Properties shared_properties(const std::vector<Properties>& parts) {
-  const auto all = [&](auto member) { return std::all_of(parts.begin(), parts.end(), [&](const Properties& p) { return p.*member; }); };
-  Properties p;
-  p.psd = all(&Properties::psd);
-  p.finite_dimensional = all(&Properties::finite_dimensional);
-  p.shift_invariant = all(&Properties::shift_invariant);
-  if (p.finite_dimensional) p.universal = p.characteristic = Verdict::no;
-  return p;
 }
 
 class SumKernel final : public Composite {
  public:
-  explicit SumKernel(std::vector<Kernel> parts) : Composite(parts, joined(parts, " + ", false), combined(properties_of(parts))) {}
+  explicit SumKernel(std::vector<Kernel> parts)
+      : Composite(parts, joined(parts, " + ", false), sum_properties(parts), deepest(parts, [](const Kernel& k) { return k.node().depth(); })) {}
   Kind kind() const override { return Kind::sum; }
-  std::shared_ptr<const KernelNode> resolved(const TypicalDistance& distance) const override {
-    return has_auto() ? std::make_shared<SumKernel>(resolved_parts(distance)) : nullptr;
-  }
-
- private:
-  static Properties combined(const std::vector<Properties>& parts) {
-    Properties p = shared_properties(parts);
-    if (!p.psd || p.finite_dimensional) return p;
-    // The feature space of a sum contains those of its parts, so one rich part is enough.
-    const auto any = [&](auto member) {
-      return std::any_of(parts.begin(), parts.end(), [&](const Properties& q) { return q.*member == Verdict::yes; });
-    };
-    if (any(&Properties::universal)) p.universal = Verdict::yes;
-    if (any(&Properties::characteristic)) p.characteristic = Verdict::yes;
-    return p;
+  std::shared_ptr<const KernelNode> rebuilt(std::vector<Kernel> parts, std::span<const double>) const override {
+    return std::make_shared<SumKernel>(std::move(parts));
   }
 };
 
 class ProductKernel final : public Composite {
  public:
-  explicit ProductKernel(std::vector<Kernel> parts) : Composite(parts, joined(parts, "*", true), combined(properties_of(parts))) {
-    count_brackets();
-  }
+  explicit ProductKernel(std::vector<Kernel> parts)
+      : Composite(parts, joined(parts, "*", true), product_properties(parts), deepest(parts, depth_in_product)) {}
   Kind kind() const override { return Kind::product; }
-  std::shared_ptr<const KernelNode> resolved(const TypicalDistance& distance) const override {
-    return has_auto() ? std::make_shared<ProductKernel>(resolved_parts(distance)) : nullptr;
-  }
-
- private:
-  static Properties combined(const std::vector<Properties>& parts) {
-    Properties p = shared_properties(parts);
-    const bool all_rich = std::all_of(parts.begin(), parts.end(), [](const Properties& q) { return q.characteristic == Verdict::yes; });
-    // Spectral measures convolve, and a convolution of measures with full support has full support.
-    if (p.psd && p.shift_invariant && all_rich) p.universal = p.characteristic = Verdict::yes;
-    return p;
+  std::shared_ptr<const KernelNode> rebuilt(std::vector<Kernel> parts, std::span<const double>) const override {
+    return std::make_shared<ProductKernel>(std::move(parts));
   }
 };
 
 class ScaledKernel final : public Composite {
  public:
   ScaledKernel(double factor, const Kernel& part)
-      : Composite({part}, fmt::format("{}*{}", factor, joined({&part, 1}, "", true)), scaled(factor, part.node().properties())),
-        factor_(factor) {
-    count_brackets();
-  }
+      : Composite({part}, fmt::format("{}*{}", factor, in_product(part)), scaled_properties(factor, part.node().properties()),
+                  depth_in_product(part)),
+        factor_(factor) {}
   Kind kind() const override { return Kind::scaled; }
   double factor() const override { return factor_; }
-  std::shared_ptr<const KernelNode> resolved(const TypicalDistance& distance) const override {
-    return has_auto() ? std::make_shared<ScaledKernel>(factor_, resolved_parts(distance)[0]) : nullptr;
+  std::vector<KernelParameter> own_parameters() const override {
+    if (factor_ <= 0) return {};
+    return {{"factor", factor_}};
+  }
+  std::shared_ptr<const KernelNode> rebuilt(std::vector<Kernel> parts, std::span<const double> own) const override {
+    return std::make_shared<ScaledKernel>(own.empty() ? factor_ : own[0], parts[0]);
   }
 
  private:
-  static Properties scaled(double factor, Properties p) {
-    if (factor == 0) return {true, Verdict::no, Verdict::no, true, true};
-    if (factor < 0) p.psd = false, p.universal = p.characteristic = p.finite_dimensional ? Verdict::no : Verdict::unknown;
-    return p;
-  }
-
   double factor_;
 };
 
@@ -165,10 +96,17 @@ void append_flat(std::vector<Kernel>& parts, const Kernel& k, Kind kind) {
 
 }  // namespace
 
+std::string before_postfix(const Kernel& part) { return bracketed_before_postfix(part) ? "(" + part.text() + ")" : part.text(); }
+int depth_before_postfix(const Kernel& part) { return part.node().depth() + 1 + (bracketed_before_postfix(part) ? 1 : 0); }
+
 std::string Kernel::text() const { return node_->text(); }
-bool Kernel::is_psd() const { return node_->properties().psd; }
+bool Kernel::is_psd() const { return psd() == Verdict::yes; }
+Verdict Kernel::psd() const { return node_->properties().psd; }
+Verdict Kernel::is_strictly_pd() const { return node_->properties().strictly_pd; }
 Verdict Kernel::is_universal() const { return node_->properties().universal; }
 Verdict Kernel::is_characteristic() const { return node_->properties().characteristic; }
+Verdict Kernel::is_bounded() const { return node_->properties().bounded; }
+Verdict Kernel::is_shift_invariant() const { return node_->properties().shift_invariant; }
 bool Kernel::has_auto() const { return node_->has_auto(); }
 
 Kernel sum_of(std::span<const Kernel> parts) {

@@ -1,19 +1,106 @@
-// What is said about every kernel, in one table: `mercer kernels`, the docs and the parser's suggestions read it.
+// What is said about every kernel and operation, in two tables: `mercer kernels`, the docs and Python read them. The verdicts are those of
+// the kernel itself.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mercer/kernels.hpp"
+#include "kernels/node.hpp"
 
 namespace mercer {
 
+namespace {
+
+constexpr const char* scale_range = "> 0, one per column as [1, 2.5], or auto (the median distance)";
+
+std::vector<KernelInfo> described() {
+  const ParameterInfo length_scale{"length_scale", "1", scale_range};
+  std::vector<KernelInfo> all{
+      {"linear", "<x,y>", {}, "", "K 3.2, L"},
+      {"polynomial",
+       "(offset + scale <x,y>)^degree",
+       {{"degree", "3", "whole, 1 to 1000"}, {"scale", "1", "any number"}, {"offset", "1", "any number"}},
+       "psd when scale > 0 and offset >= 0 (S9); offset = 0 is the homogeneous form",
+       "K 3.2, D 2.5, N 4"},
+      {"sigmoid",
+       "tanh(scale <x,y> + offset)",
+       {{"scale", "1", "any number"}, {"offset", "0", "any number"}},
+       "not a kernel in the strict sense: some Gram matrices have negative eigenvalues",
+       "K 5.1"},
+      {"exponential_dot",
+       "exp(scale <x,y>)",
+       {{"scale", "1", "> 0"}},
+       "embeds a distribution as its moment generating function; scale the data, values grow fast",
+       "N 4, L"},
+      {"cosine", "<x,y> / (|x| |y|)", {}, "0 where a row is zero", "scikit-learn"},
+      {"gaussian", "exp(-|x-y|^2 / (2 length_scale^2))", {length_scale}, "", "K 3.2, D 2.5, N 4"},
+      {"laplacian",
+       "exp(-|x-y| / length_scale)",
+       {length_scale, {"norm", "l2", "l2 (Euclidean) or l1 (sum of absolute differences, scikit-learn's)"}},
+       "",
+       "K 5.1, D 2.5"},
+      {"matern",
+       "nu = 0.5: exp(-a); 1.5: (1 + a) exp(-a); 2.5: (1 + a + a^2/3) exp(-a); a = sqrt(2 nu) |x-y| / length_scale",
+       {{"nu", "1.5", "0.5, 1.5 or 2.5"}, length_scale},
+       "functions of the space have nu + d/2 derivatives",
+       "scikit-learn"},
+      {"rational_quadratic",
+       "(1 + |x-y|^2 / (2 alpha length_scale^2))^-alpha",
+       {length_scale, {"alpha", "1", "> 0"}},
+       "a mixture of Gaussians of all length scales",
+       "scikit-learn"},
+      {"periodic",
+       "exp(-2 sum_j sin^2(pi (x_j-y_j) / period_j) / length_scale_j^2)",
+       {{"length_scale", "1", "> 0, or one per column"}, {"period", "1", "> 0, or one per column"}},
+       "per column; the form with |x-y| inside the sine is a kernel in one dimension only",
+       "K 5.1"},
+      {"chi2",
+       "exp(-gamma sum_j (x_j-y_j)^2 / (x_j+y_j))",
+       {{"gamma", "1", "> 0"}},
+       "for rows that are nowhere negative (histograms)",
+       "scikit-learn"},
+      {"histogram_intersection",
+       "sum_j min(x_j, y_j)",
+       {},
+       "for rows that are nowhere negative (histograms)",
+       "L"},
+      {"constant", "value", {{"value", "1", "any number"}}, "psd when value >= 0", "K 3.2"},
+      {"white",
+       "variance where a sample meets itself, else 0",
+       {{"variance", "1", "any number"}},
+       "noise: 0 between two sample sets even for equal rows; psd when variance >= 0",
+       "scikit-learn"},
+      {"precomputed", "K_ij", {}, "entries of a Gram matrix that you give", "D 2.4"},
+  };
+  for (KernelInfo& info : all) {
+    const Properties p = parse_kernel(info.name).node().properties();
+    info.psd = p.psd;
+    info.strictly_pd = p.strictly_pd;
+    info.universal = p.universal;
+    info.characteristic = p.characteristic;
+    info.bounded = p.bounded;
+    info.shift_invariant = p.shift_invariant;
+  }
+  return all;
+}
+
+}  // namespace
+
 const std::vector<KernelInfo>& kernel_catalogue() {
-  static const std::vector<KernelInfo> all{
-      {"linear", "<x,y>", "none", "psd; not universal, not characteristic"},
-      {"polynomial", "(offset + scale <x,y>)^degree", "degree = 3 (whole, >= 1), scale = 1, offset = 1",
-       "psd when scale > 0 and offset >= 0; not universal, not characteristic"},
-      {"gaussian", "exp(-|x-y|^2 / (2 length_scale^2))", "length_scale = 1 (> 0, or auto: the median distance)",
-       "psd, universal, characteristic"},
-      {"laplacian", "exp(-|x-y| / length_scale)", "length_scale = 1 (> 0, or auto: the median distance), norm = l2 (or l1)",
-       "psd, universal, characteristic"},
-      {"constant", "value", "value = 1", "psd when value >= 0; not universal, not characteristic"},
+  static const std::vector<KernelInfo> all = described();
+  return all;
+}
+
+const std::vector<KernelOperation>& kernel_operations() {
+  static const std::vector<KernelOperation> all{
+      {"k + l", "k(x,y) + l(x,y)", "psd if both are; universal or characteristic if one is and sees all columns"},
+      {"k * l", "k(x,y) l(x,y)", "psd if both are; universal if both are"},
+      {"2.5*k", "2.5 k(x,y)", "psd if k is and the factor is >= 0"},
+      {"k + 3", "k(x,y) + 3", "the same as k + constant(3)"},
+      {"k^3", "k(x,y)^3", "also k**3; a whole power from 1 on"},
+      {"k.normalized()", "k(x,y) / sqrt(k(x,x) k(y,y))", "needs k(x,x) > 0"},
+      {"k.normalized(product)", "k(x,y) / (k(x,x) k(y,y))", "needs k(x,x) > 0 (S10)"},
+      {"k.exp()", "exp(k(x,y))", "also exp(k)"},
+      {"k.geometric()", "1 / (1 - k(x,y)) = 1 + k + k^2 + ...", "needs k(x,x) < 1"},
+      {"k.series([1, 0, 0.5])", "1 + 0 k + 0.5 k^2", "psd if k is and the coefficients are >= 0"},
+      {"k.on(0, 3, 5:9)", "k of columns 0, 3, 5, 6, 7, 8 alone", "also by name: k.on(\"age\"); k.on(A) + l.on(B) is a direct sum, k.on(A)*l.on(B) a tensor product"},
+      {"k.over([[0, 1], [2, 3]])", "sum over the points z of k(x,z) k(z,y)", "psd whatever k is"},
   };
   return all;
 }

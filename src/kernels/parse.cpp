@@ -1,21 +1,21 @@
 // Kernels from text: a recursive-descent parser of
 //   sum     := product ('+' product)*
-//   product := atom ('*' atom)*
-//   atom    := number | name ['(' argument (',' argument)* ')'] | '(' sum ')'
-// where a number alone is a factor in a product and a constant kernel in a sum. Errors point at the character.
+//   product := postfix ('*' postfix)*
+//   postfix := atom ('^' whole | '**' whole | '.on(' columns ')' | '.' method '(' arguments ')')*
+//   atom    := number | name ['(' arguments ')'] | method '(' sum ')' | '(' sum ')'
+//   value   := number | word | "name" | '[' value (',' value)* ']'
+// where a number alone is a factor in a product and a constant kernel in a sum, and exp(k) is k.exp(). Errors point at the character.
 // Text may come from a hostile model file, so length and nesting are bounded, nothing depends on the locale, and messages are plain ASCII.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
-#include <variant>
 
+#include "kernels/arguments.hpp"
 #include "kernels/node.hpp"
 #include "mercer/error.hpp"
 
@@ -27,118 +27,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Bytes that would upset a terminal, a log or a reader of UTF-8 become blanks and question marks, one for one.
-std::string printable(std::string_view text, std::size_t longest = 60) {
-  std::string out(text.substr(0, longest));
-  for (char& c : out) {
-    if (is_blank(c)) c = ' ';
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return text.size() > longest ? out + "..." : out;
-}
-
-struct Argument {
-  std::string name;  // empty: by position
-  std::string word;  // a word (auto, l1), or empty
-  double number = 0;
-  std::size_t at = 0;       // of the value
-  std::size_t name_at = 0;  // of the name, where there is one
-};
-
-// The arguments of one kernel, taken by name or in order; what nobody took is an error.
-class Arguments {
- public:
-  Arguments(std::string kernel, std::vector<Argument> given, std::vector<std::string> names)
-      : kernel_(std::move(kernel)), names_(std::move(names)) {
-    std::size_t position = 0;
-    bool named = false;
-    for (Argument& argument : given) {
-      if (argument.name.empty()) {
-        if (named) fail(argument.at, "an argument without a name cannot follow one with a name");
-        if (position >= names_.size())
-          fail(argument.at, fmt::format("{} takes {} argument{}", kernel_, names_.size(), names_.size() == 1 ? "" : "s"));
-        argument.name = names_[position++];
-      } else {
-        named = true;
-        if (std::find(names_.begin(), names_.end(), argument.name) == names_.end()) {
-          fail(argument.name_at, fmt::format("{} has no parameter \"{}\"; it has {}", kernel_, printable(argument.name),
-                                             names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", "))));
-        }
-      }
-      if (!values_.emplace(argument.name, argument).second) fail(argument.at, fmt::format("{} is given twice", argument.name));
-    }
-  }
-
-  struct Failure {
-    std::size_t at;
-    std::string message;
-  };
-
-  double number(const std::string& name, double otherwise) const {
-    const auto it = values_.find(name);
-    if (it == values_.end()) return otherwise;
-    if (!it->second.word.empty()) fail(it->second.at, fmt::format("{} must be a number, got \"{}\"", name, printable(it->second.word)));
-    return it->second.number;
-  }
-
-  kernels::LengthScale length_scale(const std::string& name) const {
-    const auto it = values_.find(name);
-    if (it == values_.end()) return 1.0;
-    if (it->second.word == "auto") return kernels::LengthScale::automatic();
-    if (!it->second.word.empty())
-      fail(it->second.at, fmt::format("{} must be a number or auto, got \"{}\"", name, printable(it->second.word)));
-    return it->second.number;
-  }
-
-  int whole(const std::string& name, int otherwise) const {
-    const double value = number(name, otherwise);
-    if (value != std::floor(value) || std::abs(value) > 1e6)
-      fail(values_.at(name).at, fmt::format("{} must be a whole number, got {}", name, value));
-    return static_cast<int>(value);
-  }
-
-  std::string word(const std::string& name, const std::string& otherwise) const {
-    const auto it = values_.find(name);
-    return it == values_.end() ? otherwise : it->second.word;
-  }
-
-  std::size_t at(const std::string& name) const { return values_.at(name).at; }
-
-  [[noreturn]] static void fail(std::size_t at, const std::string& message) { throw Failure{at, message}; }
-
- private:
-  std::string kernel_;
-  std::vector<std::string> names_;
-  std::map<std::string, Argument> values_;
-};
-
-struct Maker {
-  std::vector<std::string> parameters;
-  std::function<Kernel(const Arguments&)> make;
-};
-
-const std::map<std::string, Maker>& makers() {
-  static const std::map<std::string, Maker> all{
-      {"linear", {{}, [](const Arguments&) { return kernels::linear(); }}},
-      {"polynomial",
-       {{"degree", "scale", "offset"},
-        [](const Arguments& a) { return kernels::polynomial(a.whole("degree", 3), a.number("scale", 1), a.number("offset", 1)); }}},
-      {"gaussian", {{"length_scale"}, [](const Arguments& a) { return kernels::gaussian(a.length_scale("length_scale")); }}},
-      {"laplacian",
-       {{"length_scale", "norm"},
-        [](const Arguments& a) {
-          const std::string norm = a.word("norm", "l2");
-          if (norm != "l1" && norm != "l2") Arguments::fail(a.at("norm"), "norm must be l1 or l2");
-          return kernels::laplacian(a.length_scale("length_scale"), norm == "l1" ? kernels::Norm::l1 : kernels::Norm::l2);
-        }}},
-      {"constant", {{"value"}, [](const Arguments& a) { return kernels::constant(a.number("value", 1)); }}},
-  };
-  return all;
-}
-
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, const KernelLibrary& library) : text_(text), library_(library) {}
 
   Kernel parse() {
     if (text_.size() > longest_text)
@@ -148,8 +39,11 @@ class Parser {
       skip_blanks();
       if (at_ < text_.size()) fail(at_, fmt::format("expected + or *, found \"{}\"", printable(text_.substr(at_, 1))));
       return as_kernel(value);
-    } catch (const Arguments::Failure& failure) {
-      fail(failure.at, failure.message);
+    } catch (const Misplaced& complaint) {
+      // Long texts are cut around the place, so that the caret stays readable.
+      const std::size_t first = complaint.at > 60 ? complaint.at - 60 : 0;
+      throw InvalidArgument(fmt::format("kernel expression: {}\n  {}\n  {}^", complaint.message, printable(text_.substr(first, 100), 100),
+                                        std::string(complaint.at - first, ' ')));
     }
   }
 
@@ -161,16 +55,11 @@ class Parser {
     return std::get<Kernel>(value);
   }
 
-  [[noreturn]] void fail(std::size_t at, const std::string& message) const {
-    // Long texts are cut around the place, so that the caret stays readable.
-    const std::size_t first = at > 60 ? at - 60 : 0;
-    throw InvalidArgument(
-        fmt::format("kernel expression: {}\n  {}\n  {}^", message, printable(text_.substr(first, 100), 100), std::string(at - first, ' ')));
-  }
+  [[noreturn]] static void fail(std::size_t at, const std::string& message) { throw Misplaced{at, message}; }
 
   // Runs a maker and gives its complaint a place.
   template <class F>
-  auto placed(std::size_t at, F&& make) const {
+  static auto placed(std::size_t at, F&& make) {
     try {
       return make();
     } catch (const InvalidArgument& error) {
@@ -178,27 +67,41 @@ class Parser {
     }
   }
 
-  double finite(std::size_t at, double value) const {
+  static double finite(std::size_t at, double value) {
     if (!std::isfinite(value)) fail(at, "this makes a number too large");
     return value;
+  }
+
+  char peek() {
+    skip_blanks();
+    return at_ < text_.size() ? text_[at_] : '\0';
   }
 
   void skip_blanks() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   }
 
-  bool take(char c) {
+  bool take(std::string_view token) {
     skip_blanks();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
     return true;
+  }
+
+  void close(const char* message, std::string_view bracket = ")") {
+    if (!take(bracket)) fail(at_, message);
+  }
+
+  void open() {
+    if (++depth_ > deepest_nesting) fail(at_, "brackets are nested too deeply");
+    ++at_;
   }
 
   Value sum() {
     const std::size_t start = at_;
     Value total = product();
     std::vector<Kernel> parts;  // from the first kernel on; numbers before it add up
-    while (take('+')) {
+    while (take("+")) {
       const std::size_t at = at_;
       const Value next = product();
       if (parts.empty() && std::holds_alternative<double>(total) && std::holds_alternative<double>(next)) {
@@ -218,27 +121,89 @@ class Parser {
     do {
       skip_blanks();
       const std::size_t at = at_;
-      if (at_ < text_.size() && text_[at_] == '*') fail(at_, "powers of kernels are not known here; multiply the kernel with itself");
-      const Value next = atom();
+      const Value next = postfix();
       if (const auto* number = std::get_if<double>(&next)) {
         factor = finite(at, factor.value_or(1) * *number);
       } else {
         parts.push_back(std::get<Kernel>(next));
       }
-    } while (take('*'));
+    } while (take("*"));
     if (parts.empty()) return *factor;
     return placed(start, [&] { return factor ? *factor * product_of(parts) : product_of(parts); });
   }
 
-  Value atom() {
+  Value postfix() {
+    Value value = atom();
+    while (true) {
+      skip_blanks();
+      const std::size_t at = at_;
+      const bool power = take("^") || take("**");
+      if (!power && !take(".")) return value;
+      if (std::holds_alternative<double>(value)) fail(at, "only kernels have powers and methods; write constant(2) for a constant one");
+      const Kernel k = std::get<Kernel>(value);
+      value = power ? raised(k) : called(k);
+    }
+  }
+
+  Kernel raised(const Kernel& k) {
     skip_blanks();
+    const std::size_t at = at_;
+    const double exponent = is_digit(peek()) ? number() : 0.0;
+    if (exponent < 1 || exponent > 1000 || exponent != std::floor(exponent)) fail(at, "a power is a whole number from 1 to 1000");
+    return placed(at, [&] { return k.power(static_cast<int>(exponent)); });
+  }
+
+  Kernel called(const Kernel& k) {
+    skip_blanks();
+    const std::size_t start = at_;
+    const std::string name = word();
+    if (name == "on") return restricted(k, start);
+    const auto method = methods().find(name);
+    if (method == methods().end()) {
+      std::string known = "on";
+      for (const auto& [word, unused] : methods()) known += ", " + word;
+      fail(start, fmt::format("kernels have no \"{}\"; they have {}", printable(name), known));
+    }
+    std::vector<Argument> given = arguments();
+    return placed(start, [&] { return method->second.make(k, Arguments(name, std::move(given), method->second.parameters)); });
+  }
+
+  // Columns by position (3), range (0:4, the end left out) or name ("age", or age where it is a plain word).
+  Kernel restricted(const Kernel& k, std::size_t start) {
+    if (!take("(")) fail(at_, "expected ( and the columns");
+    std::vector<ColumnRef> columns;
+    do {
+      const char c = peek();
+      if (c == '"') {
+        columns.emplace_back(quoted_name());
+      } else if (is_letter(c) || c == '_') {
+        columns.emplace_back(word());
+      } else {
+        const Index first = position();
+        const Index end = take(":") ? position() : first + 1;
+        if (end <= first || end - first > 1000000) fail(at_, "a range of columns goes up, as in 0:4");
+        for (Index j = first; j < end; ++j) columns.emplace_back(j);
+      }
+    } while (take(","));
+    close("expected , or )");
+    return placed(start, [&] { return k.on(std::move(columns)); });
+  }
+
+  Index position() {
+    skip_blanks();
+    const std::size_t start = at_;
+    const double value = is_digit(peek()) ? number() : -1;
+    if (value < 0 || value != std::floor(value) || value > 1e9) fail(start, "expected a column: a position from 0 on, or a name");
+    return static_cast<Index>(value);
+  }
+
+  Value atom() {
+    const char c = peek();
     if (at_ >= text_.size()) fail(at_, "a kernel is missing here");
-    const char c = text_[at_];
     if (c == '(') {
-      if (++depth_ > deepest_nesting) fail(at_, "brackets are nested too deeply");
-      ++at_;
+      open();
       Value inner = sum();
-      if (!take(')')) fail(at_, "a closing bracket is missing");
+      close("a closing bracket is missing");
       --depth_;
       return inner;
     }
@@ -266,46 +231,120 @@ class Parser {
     return std::string(text_.substr(start, at_ - start));
   }
 
+  std::string quoted_name() {
+    const std::size_t start = at_++;
+    std::string out;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
+        ++at_;
+        out += text_[at_] == 'n' ? '\n' : text_[at_];
+      } else {
+        out += text_[at_];
+      }
+      ++at_;
+    }
+    if (at_++ >= text_.size()) fail(start, "the quote that begins here has no end");
+    if (out.empty()) fail(start, "a name is missing between the quotes");
+    return out;
+  }
+
   Kernel named_kernel() {
     const std::size_t start = at_;
     const std::string name = word();
+    if (const auto method = methods().find(name); method != methods().end() && peek() == '(') {
+      open();
+      const Kernel inner = as_kernel(sum());
+      close("a closing bracket is missing");
+      --depth_;
+      return placed(start, [&] { return method->second.make(inner, Arguments(name, {}, {})); });
+    }
     const auto maker = makers().find(name);
     if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; did you mean {}?", printable(name), nearest(name)));
-    std::vector<Argument> arguments;
-    if (take('(')) {
-      if (!take(')')) {
-        do {
-          arguments.push_back(argument());
-        } while (take(','));
-        if (!take(')')) fail(at_, "expected , or )");
-      }
-    }
-    return placed(start, [&] { return maker->second.make(Arguments(name, std::move(arguments), maker->second.parameters)); });
+    std::vector<Argument> given = peek() == '(' ? arguments() : std::vector<Argument>{};
+    return placed(start, [&] { return maker->second.make(Arguments(name, std::move(given), maker->second.parameters), library_); });
+  }
+
+  std::vector<Argument> arguments() {
+    if (!take("(")) fail(at_, "expected (");
+    std::vector<Argument> given;
+    if (take(")")) return given;
+    do {
+      given.push_back(argument());
+    } while (take(","));
+    close("expected , or )");
+    return given;
   }
 
   Argument argument() {
     skip_blanks();
     Argument argument;
     argument.at = argument.name_at = at_;
-    if (at_ < text_.size() && is_letter(text_[at_])) {
-      argument.word = word();
-      if (!take('=')) return argument;
-      argument.name = std::exchange(argument.word, "");
-      skip_blanks();
-      argument.at = at_;
-      if (at_ < text_.size() && is_letter(text_[at_])) {
-        argument.word = word();
+    if (is_letter(peek())) {
+      const std::string first = word();
+      if (!take("=")) {
+        argument.value = Word{first};
         return argument;
       }
+      argument.name = first;
+      skip_blanks();
+      argument.at = at_;
     }
-    argument.number = number();
+    const char c = peek();
+    if (is_letter(c)) {
+      argument.value = Word{word()};
+    } else if (c == '"') {
+      argument.value = quoted_name();
+    } else if (c == '[') {
+      list(argument);
+    } else {
+      argument.value = number();
+    }
     return argument;
+  }
+
+  Numbers numbers() {
+    Numbers out;
+    ++at_;  // the bracket
+    do out.push_back(number());
+    while (take(","));
+    close("expected , or ]", "]");
+    return out;
+  }
+
+  // [1, 2] or [[1, 2], [3, 4]].
+  void list(Argument& argument) {
+    const std::size_t start = at_++;
+    const bool points = peek() == '[';
+    at_ = start;
+    if (!points) {
+      argument.value = numbers();
+      return;
+    }
+    ++at_;
+    std::vector<Numbers> rows;
+    do {
+      if (peek() != '[') fail(at_, "expected a point in square brackets");
+      const std::size_t at = at_;
+      rows.push_back(numbers());
+      if (rows.back().size() != rows.front().size()) fail(at, fmt::format("every point must have {} numbers", rows.front().size()));
+    } while (take(","));
+    close("expected , or ]", "]");
+    Matrix out(std::ssize(rows), std::ssize(rows.front()));
+    for (Index i = 0; i < out.rows(); ++i) std::copy(rows[static_cast<std::size_t>(i)].begin(), rows[static_cast<std::size_t>(i)].end(), out.row(i).data());
+    argument.value = std::move(out);
   }
 
   // What others call a kernel, then a name that begins like this, then the one with the fewest letters changed.
   static std::string nearest(const std::string& name) {
-    static const std::map<std::string_view, const char*> elsewhere{
-        {"rbf", "gaussian"}, {"squared_exponential", "gaussian"}, {"exponential", "laplacian"}, {"dot", "linear"}};
+    static const std::map<std::string_view, const char*> elsewhere{{"rbf", "gaussian"},
+                                                                   {"squared_exponential", "gaussian"},
+                                                                   {"exponential", "laplacian"},
+                                                                   {"dot", "linear"},
+                                                                   {"tanh", "sigmoid"},
+                                                                   {"exp_sine_squared", "periodic"},
+                                                                   {"noise", "white"},
+                                                                   {"min", "histogram_intersection"},
+                                                                   {"gram", "precomputed"}};
     if (const auto it = elsewhere.find(name); it != elsewhere.end()) return it->second;
     const auto distance = [&](const std::string& known) { return known.starts_with(name) ? 0 : edit_distance(name, known); };
     const auto closer = [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); };
@@ -313,12 +352,13 @@ class Parser {
   }
 
   std::string_view text_;
+  const KernelLibrary& library_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-Kernel parse_kernel(std::string_view text) { return Parser(text).parse(); }
+Kernel parse_kernel(std::string_view text, const KernelLibrary& library) { return Parser(text, library).parse(); }
 
 }  // namespace mercer

@@ -97,6 +97,10 @@ Matrix LinearOperator::apply_normal(const MatrixRef& V, const VectorRef& weights
   return apply_transpose(U);
 }
 
+Vector LinearOperator::gradient_inner(const MatrixRef&) const {
+  throw NotOffered("this operator knows no kernel parameters: gradients are offered by gram_operator and views of it");
+}
+
 Operator dense_operator(Matrix values) {
   for (Index i = 0; i < values.rows(); ++i) {
     for (Index j = 0; j < values.cols(); ++j) {

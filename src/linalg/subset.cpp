@@ -73,6 +73,15 @@ class SubsetView final : public LinearOperator {
     return gather(base_->apply_transpose(scatter(U, rows_, base_->rows())), cols_);
   }
 
+  Vector gradient_inner(const MatrixRef& W) const override {
+    linalg::require_weights(*this, W);
+    Matrix whole = Matrix::Zero(base_->rows(), base_->cols());
+    for (Index i = 0; i < rows(); ++i) {
+      for (Index j = 0; j < cols(); ++j) whole(row(i), cols_[static_cast<std::size_t>(j)]) += W(i, j);
+    }
+    return base_->gradient_inner(whole);
+  }
+
   void for_each_tile(const std::function<void(const TileView&)>& visit) const override {
     require_blocks();
     parallel_for(grid_.count(), [&](Index number) {

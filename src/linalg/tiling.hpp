@@ -46,6 +46,11 @@ inline void require_rows(const char* what, Index got, Index wanted) {
   if (got != wanted) throw InvalidArgument(fmt::format("{} has {} rows, the operator needs {}", what, got, wanted));
 }
 
+inline void require_weights(const LinearOperator& op, const MatrixRef& W) {
+  if (W.rows() != op.rows() || W.cols() != op.cols())
+    throw InvalidArgument(fmt::format("W is {} x {}, the operator needs {} x {}", W.rows(), W.cols(), op.rows(), op.cols()));
+}
+
 inline void require_block(const LinearOperator& op, std::span<const Index> I, std::span<const Index> J, const char* view = "") {
   const auto check = [&](std::span<const Index> indices, Index size, const char* what) {
     for (const Index i : indices) {

@@ -41,6 +41,8 @@ struct Scaling {
   Matrix apply_transpose(const LinearOperator& base, const MatrixRef& U) const {
     return scale_rows(right, base.apply_transpose(scale_rows(left, U)));
   }
+  // <W, diag(l) K diag(r)> = <diag(l) W diag(r), K>, and so on for the other maps: what the view's weights are to the base.
+  Matrix weights_for_base(const MatrixRef& W) const { return left.asDiagonal() * W * right.asDiagonal(); }
 };
 
 // H K H: k_ij - m_i - m_j + m, with the means of K's rows and of all of it.
@@ -63,6 +65,7 @@ struct Centring {
   }
   static Matrix apply(const LinearOperator& base, const MatrixRef& V) { return centre(base.apply(centre(V))); }
   static Matrix apply_transpose(const LinearOperator& base, const MatrixRef& U) { return apply(base, U); }
+  static Matrix weights_for_base(const MatrixRef& W) { return centre(centre(W).transpose()).transpose(); }
 };
 
 // K + diag(d)
@@ -74,6 +77,7 @@ struct AddedDiagonal {
   static bool symmetric() { return true; }
   Matrix apply(const LinearOperator& base, const MatrixRef& V) const { return base.apply(V) + scale_rows(d, V); }
   Matrix apply_transpose(const LinearOperator& base, const MatrixRef& U) const { return base.apply_transpose(U) + scale_rows(d, U); }
+  static Matrix weights_for_base(const MatrixRef& W) { return W; }
 };
 
 // A rectangle of a view, computed into its own memory: visits may nest, so there is no scratch space to share.
@@ -144,6 +148,10 @@ class MappedView final : public LinearOperator {
   Matrix apply_transpose(const MatrixRef& U) const override {
     linalg::require_rows("U", U.rows(), rows());
     return map_.apply_transpose(*base_, U);
+  }
+  Vector gradient_inner(const MatrixRef& W) const override {
+    linalg::require_weights(*this, W);
+    return base_->gradient_inner(map_.weights_for_base(W));
   }
 
   void for_each_tile(const std::function<void(const TileView&)>& visit) const override {
@@ -230,6 +238,12 @@ class DoubledView final : public LinearOperator {
   Matrix apply_transpose(const MatrixRef& U) const override {
     linalg::require_rows("U", U.rows(), rows());
     return opposed(base_->apply_transpose(U.topRows(base_->rows()) - U.bottomRows(base_->rows())));
+  }
+  Vector gradient_inner(const MatrixRef& W) const override {
+    linalg::require_weights(*this, W);
+    const Index n = base_->rows();
+    const Index m = base_->cols();
+    return base_->gradient_inner(W.topLeftCorner(n, m) - W.topRightCorner(n, m) - W.bottomLeftCorner(n, m) + W.bottomRightCorner(n, m));
   }
 
   void for_each_tile(const std::function<void(const TileView&)>& visit) const override {

@@ -210,7 +210,8 @@ KernelRidgeModel fit_kernel_ridge(const Samples& X, const MatrixRef& Y, const Ke
   });
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   summary.sentence = sentence_of(summary, X.size());
-  return KernelRidgeModel::from_parts(kernel, X, std::move(coef), std::move(intercept), alpha, precision, std::move(summary));
+  // Of a given Gram matrix the model needs to know only which objects it was fitted on, not their kernel values.
+  return KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision, std::move(summary));
 }
 
 }  // namespace mercer

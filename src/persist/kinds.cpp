@@ -39,8 +39,8 @@ void write_kernel_ridge(const AnyModel& any, ContainerWriter& out) {
   write_vector("alpha", model.alpha(), out);
 }
 
-AnyModel read_kernel_ridge(const ContainerReader& in) {
-  Kernel kernel = parse_kernel(in.text("kernel"));
+AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& library) {
+  Kernel kernel = parse_kernel(in.text("kernel"), library);
   if (kernel.has_auto()) in.fail("its kernel has a length scale without a number");
   const std::string precision = in.json("options").at("precision").get<std::string>();
   if (precision != "float32" && precision != "float64") in.fail(fmt::format("its precision is {:?}", precision));
@@ -75,7 +75,7 @@ void write_ridge(const AnyModel& any, ContainerWriter& out) {
   write_vector("filter", s.filter, out);
 }
 
-AnyModel read_ridge(const ContainerReader& in) {
+AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& /*library*/) {
   const Json options = in.json("options");
   const Json about = in.json("summary");
   RidgeSummary s;

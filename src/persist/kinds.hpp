@@ -12,7 +12,7 @@ namespace mercer::persist {
 struct ModelKind {
   std::string_view name;  // the word of `mercer fit`
   void (*write)(const AnyModel& model, ContainerWriter& out);
-  AnyModel (*read)(const ContainerReader& in);
+  AnyModel (*read)(const ContainerReader& in, const KernelLibrary& library);
 };
 
 const ModelKind& kind_of(const AnyModel& model);

@@ -80,12 +80,12 @@ ContainerWriter pack(const SavedModel& saved) {
   return out;
 }
 
-SavedModel unpack(const ContainerReader& in) {
+SavedModel unpack(const ContainerReader& in, const KernelLibrary& library) {
   const std::string name = in.text("kind");
   const persist::ModelKind* kind = persist::find_kind(name);
   if (kind == nullptr) in.fail(fmt::format("holds a model of kind {:?}; this Mercer knows {}", name, persist::kind_names()));
   try {
-    SavedModel saved{kind->read(in), std::nullopt};
+    SavedModel saved{kind->read(in, library), std::nullopt};
     if (in.has("encoder")) saved.encoder = persist::read_encoder(in);
     if (const std::string wrong = mismatch(saved); !wrong.empty()) in.fail(wrong);
     return saved;
@@ -139,21 +139,21 @@ std::string model_to_bytes(const SavedModel& model) {
   return bytes;
 }
 
-SavedModel load_model(const std::string& path) {
+SavedModel load_model(const std::string& path, const KernelLibrary& library) {
   const auto bytes = read_whole(path);
-  return unpack(ContainerReader(view_of(*bytes), bytes, path));
+  return unpack(ContainerReader(view_of(*bytes), bytes, path), library);
 }
 
-SavedModel model_from_bytes(std::string_view bytes, const std::string& source) {
+SavedModel model_from_bytes(std::string_view bytes, const std::string& source, const KernelLibrary& library) {
   auto copy = std::make_shared<Bytes>(bytes.size());
   if (!bytes.empty()) std::memcpy(copy->data(), bytes.data(), bytes.size());
-  return unpack(ContainerReader(view_of(*copy), copy, source));
+  return unpack(ContainerReader(view_of(*copy), copy, source), library);
 }
 
 std::string model_info(const std::string& path) {
   const auto bytes = read_whole(path);
   const ContainerReader in(view_of(*bytes), bytes, path);
-  (void)unpack(in);
+  (void)unpack(in, library);
   return in.description().dump(2);
 }
 

@@ -8,7 +8,8 @@
 
 namespace mercer::persist {
 
-// Dense rows are the tensor "samples"; CSR rows are "samples.values", "samples.columns" and "samples.offsets". Own precision.
+// Dense rows are the tensor "samples"; CSR rows are "samples.values", "samples.columns" and "samples.offsets", in their own
+// precision; objects of a given Gram matrix are "samples.ids".
 void write_samples(const Samples& samples, ContainerWriter& out);
 Samples read_samples(const ContainerReader& in);  // shares the reader's bytes
 

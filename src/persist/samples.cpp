@@ -72,9 +72,24 @@ Samples read_csr(const ContainerReader& in, Index rows, Index width) {
   return Samples::borrow(CsrRows<T>{values.data(), columns.data(), offsets.data(), rows, width}, in.owner());
 }
 
+// Objects of a given Gram matrix: which ones, without kernel values.
+Samples read_given(const ContainerReader& in, Index rows, Index width) {
+  const auto ids = in.tensor<std::int64_t>("samples.ids");
+  if (ids.size() != static_cast<std::size_t>(rows)) in.fail("the tensor of its samples does not have one number per sample");
+  const auto in_range = [&](std::int64_t id) { return id >= 0 && id < width; };
+  if (!std::all_of(ids.begin(), ids.end(), in_range)) in.fail(fmt::format("its samples are not objects of a Gram matrix of {}", width));
+  return Samples::given_objects(width, std::vector<Index>(ids.begin(), ids.end()));
+}
+
 }  // namespace
 
 void write_samples(const Samples& samples, ContainerWriter& out) {
+  if (samples.is_given()) {
+    out.json("samples", {{"layout", "given"}, {"rows", samples.size()}, {"width", samples.width()}});
+    auto ids = std::make_shared<std::vector<std::int64_t>>(samples.given_ids().begin(), samples.given_ids().end());
+    out.tensor("samples.ids", {samples.size()}, ids->data(), ids);
+    return;
+  }
   std::visit([&](const auto& rows) { write_rows(rows, out); }, samples.storage());
 }
 
@@ -84,8 +99,9 @@ Samples read_samples(const ContainerReader& in) {
   const auto rows = about.at("rows").get<Index>();
   const auto width = about.at("width").get<Index>();
   if (rows < 0 || width < 0 || rows == std::numeric_limits<Index>::max()) in.fail("the number of its samples is out of range");
+  if (layout == "given") return read_given(in, rows, width);
   const bool sparse = layout == "csr";
-  if (!sparse && layout != "dense") in.fail(fmt::format("its samples have layout {:?}; dense and csr are known", layout));
+  if (!sparse && layout != "dense") in.fail(fmt::format("its samples have layout {:?}; dense, csr and given are known", layout));
   if (sparse && width > std::numeric_limits<std::int32_t>::max()) in.fail("its sparse samples are too wide");
   const bool single = in.dtype(sparse ? "samples.values" : "samples") == Dtype::f32;
   Samples samples = sparse ? (single ? read_csr<float>(in, rows, width) : read_csr<double>(in, rows, width))

@@ -34,6 +34,32 @@ void l1_distances(const T* a, Index a_stride, const T* b, Index b_stride, Index 
 }
 
 template <class T>
+void chi2_distances(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out) {
+  for (Index i = 0; i < out.rows; ++i) {
+    for (Index j = 0; j < out.cols; ++j) {
+      T sum = 0;
+      for (Index k = 0; k < depth; ++k) {
+        const T x = a[i * a_stride + k];
+        const T y = b[k * b_stride + j];
+        if (x + y > 0) sum += (x - y) * (x - y) / (x + y);
+      }
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
+template <class T>
+void minimum_sums(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out) {
+  for (Index i = 0; i < out.rows; ++i) {
+    for (Index j = 0; j < out.cols; ++j) {
+      T sum = 0;
+      for (Index k = 0; k < depth; ++k) sum += std::min(a[i * a_stride + k], b[k * b_stride + j]);
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
+template <class T>
 bool distances_from_dots(Tile<T> tile, const T* a_norms, const T* b_norms, T threshold) {
   bool near = false;
   for (Index i = 0; i < tile.rows; ++i) {
@@ -71,6 +97,36 @@ void power_of(T* x, Index n, T scale, T offset, int degree) {
 }
 
 template <class T>
+void tanh_of(T* x, Index n, T scale, T offset) {
+  for (Index i = 0; i < n; ++i) x[i] = std::tanh(offset + scale * x[i]);
+}
+
+// Beyond this a the value is 0 in any case, and a^2 exp(-a) must not become infinity times 0.
+template <class T>
+constexpr T farthest_matern = sizeof(T) == 4 ? T{200} : T{2000};
+
+template <class T>
+void matern3_of_root(T* x, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) {
+    const T a = std::min(factor * std::sqrt(x[i]), farthest_matern<T>);
+    x[i] = (1 + a) * std::exp(-a);
+  }
+}
+
+template <class T>
+void matern5_of_root(T* x, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) {
+    const T a = std::min(factor * std::sqrt(x[i]), farthest_matern<T>);
+    x[i] = (1 + a * (1 + a / 3)) * std::exp(-a);
+  }
+}
+
+template <class T>
+void rational_of(T* x, Index n, T factor, T alpha) {
+  for (Index i = 0; i < n; ++i) x[i] = std::exp(-alpha * std::log1p(factor * x[i]));
+}
+
+template <class T>
 void scale(T* x, Index n, T factor) {
   for (Index i = 0; i < n; ++i) x[i] *= factor;
 }
@@ -101,9 +157,23 @@ void copy_out_transposed(Tile<const T> tile, T* out, Index out_stride) {
 
 template <class T>
 const TileOps<T>& scalar_ops() {
-  static constexpr TileOps<T> table{
-      squared_distances<T>, l1_distances<T>, distances_from_dots<T>, exp_of<T>, exp_of_root<T>, power_of<T>, scale<T>, add<T>,
-      multiply<T>,          copy_out<T>,     copy_out_transposed<T>};
+  static constexpr TileOps<T> table{squared_distances<T>,
+                                    l1_distances<T>,
+                                    chi2_distances<T>,
+                                    minimum_sums<T>,
+                                    distances_from_dots<T>,
+                                    exp_of<T>,
+                                    exp_of_root<T>,
+                                    power_of<T>,
+                                    tanh_of<T>,
+                                    matern3_of_root<T>,
+                                    matern5_of_root<T>,
+                                    rational_of<T>,
+                                    scale<T>,
+                                    add<T>,
+                                    multiply<T>,
+                                    copy_out<T>,
+                                    copy_out_transposed<T>};
   return table;
 }
 

@@ -27,6 +27,9 @@ struct TileOps {
   // out(i, j) = sum_k |a(i, k) - b(k, j)|^2 or ^1. `a` holds samples as rows, `b` holds samples as columns.
   void (*squared_distances)(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out);
   void (*l1_distances)(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out);
+  // sum_k (a - b)^2 / (a + b), 0/0 being 0, and sum_k min(a, b): for numbers >= 0.
+  void (*chi2_distances)(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out);
+  void (*minimum_sums)(const T* a, Index a_stride, const T* b, Index b_stride, Index depth, Tile<T> out);
 
   // Dot products to squared distances in place: max(0, |a_i|^2 + |b_j|^2 - 2 dot). True if some entry fell below
   // `threshold` (|a_i|^2 + |b_j|^2), where cancellation has eaten its digits.
@@ -36,6 +39,10 @@ struct TileOps {
   void (*exp_of)(T* x, Index n, T factor);                         // exp(factor x)
   void (*exp_of_root)(T* x, Index n, T factor);                    // exp(factor sqrt x)
   void (*power_of)(T* x, Index n, T scale, T offset, int degree);  // (offset + scale x)^degree
+  void (*tanh_of)(T* x, Index n, T scale, T offset);               // tanh(offset + scale x)
+  void (*matern3_of_root)(T* x, Index n, T factor);                // (1 + a) exp(-a), a = factor sqrt x
+  void (*matern5_of_root)(T* x, Index n, T factor);                // (1 + a + a^2/3) exp(-a), a = factor sqrt x
+  void (*rational_of)(T* x, Index n, T factor, T alpha);           // (1 + factor x)^-alpha, x >= 0
   void (*scale)(T* x, Index n, T factor);
   void (*add)(T* x, const T* y, Index n);
   void (*multiply)(T* x, const T* y, Index n);

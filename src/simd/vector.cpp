@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <iterator>
+#include <limits>
 
 #include "simd/vector.hpp"
 
@@ -45,6 +46,22 @@ struct AbsoluteDifference {
   template <class D>
   static HWY_INLINE V<D> add(D, V<D> sum, V<D> a, V<D> b) {
     return hn::Add(sum, hn::Abs(hn::Sub(a, b)));
+  }
+};
+
+struct Chi2Difference {
+  template <class D>
+  static HWY_INLINE V<D> add(D d, V<D> sum, V<D> a, V<D> b) {
+    const auto difference = hn::Sub(a, b);
+    const auto total = hn::Max(hn::Add(a, b), hn::Set(d, std::numeric_limits<hn::TFromD<D>>::min()));  // 0/tiny where both are 0
+    return hn::Add(sum, hn::Div(hn::Mul(difference, difference), total));
+  }
+};
+
+struct Minimum {
+  template <class D>
+  static HWY_INLINE V<D> add(D, V<D> sum, V<D> a, V<D> b) {
+    return hn::Add(sum, hn::Min(a, b));
   }
 };
 
@@ -189,6 +206,46 @@ void power_of(T* x, Index n, T scale, T offset, int degree) {
   });
 }
 
+// What a lane gets must not depend on its neighbours; Highway's functions have no branches here.
+template <class T>
+void tanh_of(T* x, Index n, T scale, T offset) {
+  for_vectors<T>(n, [&](auto tag, Index j) {
+    const auto u = hn::MulAdd(hn::Set(tag, scale), hn::LoadU(tag, x + j), hn::Set(tag, offset));
+    hn::StoreU(hn::Tanh(tag, u), tag, x + j);
+  });
+}
+
+// Calls polynomial(tag, a) exp(-a) with a = factor sqrt x. Beyond `farthest` the value is 0 in any case, and infinity times 0 is avoided.
+template <class T, class F>
+HWY_INLINE void matern(T* x, Index n, T factor, F&& polynomial) {
+  constexpr T farthest = sizeof(T) == 4 ? T{200} : T{2000};
+  for_vectors<T>(n, [&](auto tag, Index j) {
+    const auto a = hn::Min(hn::Mul(hn::Set(tag, factor), hn::Sqrt(hn::LoadU(tag, x + j))), hn::Set(tag, farthest));
+    hn::StoreU(hn::Mul(polynomial(tag, a), exp(tag, hn::Neg(a))), tag, x + j);
+  });
+}
+
+template <class T>
+void matern3_of_root(T* x, Index n, T factor) {
+  matern(x, n, factor, [](auto tag, auto a) { return hn::Add(a, hn::Set(tag, T{1})); });
+}
+
+template <class T>
+void matern5_of_root(T* x, Index n, T factor) {
+  matern(x, n, factor, [](auto tag, auto a) {
+    const auto one = hn::Set(tag, T{1});
+    return hn::MulAdd(a, hn::MulAdd(a, hn::Set(tag, T{1} / 3), one), one);
+  });
+}
+
+template <class T>
+void rational_of(T* x, Index n, T factor, T alpha) {
+  for_vectors<T>(n, [&](auto tag, Index j) {
+    const auto log = hn::Log1p(tag, hn::Mul(hn::Set(tag, factor), hn::LoadU(tag, x + j)));
+    hn::StoreU(exp(tag, hn::Mul(hn::Set(tag, -alpha), log)), tag, x + j);
+  });
+}
+
 template <class T>
 void scale(T* x, Index n, T factor) {
   for_vectors<T>(n, [&](auto tag, Index j) { hn::StoreU(hn::Mul(hn::Set(tag, factor), hn::LoadU(tag, x + j)), tag, x + j); });
@@ -282,10 +339,16 @@ template <class T>
 const TileOps<T>* table() {
   static constexpr TileOps<T> ops{distances<SquaredDifference, T>,
                                   distances<AbsoluteDifference, T>,
+                                  distances<Chi2Difference, T>,
+                                  distances<Minimum, T>,
                                   distances_from_dots<T>,
                                   exp_of<T>,
                                   exp_of_root<T>,
                                   power_of<T>,
+                                  tanh_of<T>,
+                                  matern3_of_root<T>,
+                                  matern5_of_root<T>,
+                                  rational_of<T>,
                                   scale<T>,
                                   add<T>,
                                   multiply<T>,

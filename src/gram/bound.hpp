@@ -1,0 +1,63 @@
+// A kernel's tree bound to two sample sets: one node for each of the kernel's, except that `on` only changes which columns the parts see.
+// Leaves that look at the same reduction of the same columns share it within a tile.
+//
+// Gradients go backwards: add_gradient is given weights W on a tile and adds sum_ij W_ij dk_ij/d log(parameter) for every parameter of the
+// node and its parts, parameters numbered in the order of Kernel::parameters().
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gram/pair_reducer.hpp"
+#include "gram/tile_memory.hpp"
+#include "mercer/kernels.hpp"
+
+namespace mercer {
+
+// One tile being made, and the reductions that are there already.
+template <class T>
+struct TileInProgress {
+  Range I;
+  Range J;
+  std::vector<std::optional<TileMemory<T>>> shared;
+
+  TileInProgress(Range rows, Range cols, std::size_t slots) : I(rows), J(cols), shared(slots) {}
+};
+
+template <class T>
+class BoundNode {
+ public:
+  virtual ~BoundNode() = default;
+  BoundNode() = default;
+  BoundNode(const BoundNode&) = delete;
+  BoundNode& operator=(const BoundNode&) = delete;
+
+  virtual void tile(TileInProgress<T>& at, Tile<T> out) const = 0;
+  // k(x, x) for every sample of one side, exact.
+  virtual Vector self(Side side) const = 0;
+
+  // Float64 only. Weights may be overwritten.
+  virtual void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const = 0;
+  // The same for k(x, x) of the samples of a range.
+  virtual void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const = 0;
+
+  // Called once, when the reductions are ready, before anything else. Throws InvalidArgument where values would overflow.
+  virtual void prepare() {}
+  // How many parameters it and its parts have.
+  std::size_t parameters = 0;
+};
+
+// A node and all that it looks at.
+template <class T>
+struct BoundKernel {
+  std::unique_ptr<BoundNode<T>> root;
+  std::size_t slots = 0;  // of reductions that are shared
+};
+
+// The kernel must outlive what is bound. Throws InvalidArgument if kernel and samples do not fit together.
+template <class T>
+BoundKernel<T> bind(const Kernel& kernel, const Samples& rows, const Samples& cols);
+
+}  // namespace mercer

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/quoted.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+[[noreturn]] void fail(std::size_t at, const std::string& message) { throw Misplaced{at, message}; }
+
+// What was given, as a message shows it.
+std::string shown(const Argument& argument) {
+  struct Shown {
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(const Word& word) const { return fmt::format("\"{}\"", printable(word.text)); }
+    std::string operator()(const std::string& name) const { return printable(quoted(name)); }
+    std::string operator()(const Numbers&) const { return "a list"; }
+    std::string operator()(const Matrix&) const { return "a list of points"; }
+  };
+  return std::visit(Shown{}, argument.value);
+}
+
+Kernel known(const Arguments& a, const KernelLibrary& library, const char* what, bool function) {
+  const std::string& name = a.quoted_name("name");
+  const auto it = library.find(name);
+  if (it == library.end() || it->second.text().starts_with("function(") != function)
+    fail(a.at("name"), fmt::format("the {} {} was written in the program that made this kernel: give it along (a library of kernels)", what,
+                                   printable(quoted(name))));
+  return it->second;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string out(text.substr(0, longest));
+  for (char& c : out) {
+    if (c >= '\t' && c <= '\r') c = ' ';
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > longest ? out + "..." : out;
+}
+
+Arguments::Arguments(std::string kernel, std::vector<Argument> given, std::vector<std::string> names)
+    : kernel_(std::move(kernel)), names_(std::move(names)) {
+  std::size_t position = 0;
+  bool named = false;
+  for (Argument& argument : given) {
+    if (argument.name.empty()) {
+      if (named) fail(argument.at, "an argument without a name cannot follow one with a name");
+      if (position >= names_.size())
+        fail(argument.at, fmt::format("{} takes {} argument{}", kernel_, names_.size(), names_.size() == 1 ? "" : "s"));
+      argument.name = names_[position++];
+    } else {
+      named = true;
+      if (std::find(names_.begin(), names_.end(), argument.name) == names_.end()) {
+        fail(argument.name_at, fmt::format("{} has no parameter \"{}\"; it has {}", kernel_, printable(argument.name),
+                                           names_.empty() ? "none" : fmt::format("{}", fmt::join(names_, ", "))));
+      }
+    }
+    if (!values_.emplace(argument.name, argument).second) fail(argument.at, fmt::format("{} is given twice", argument.name));
+  }
+}
+
+const Argument* Arguments::find(const std::string& name) const {
+  const auto it = values_.find(name);
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+const Argument& Arguments::required(const std::string& name) const {
+  const Argument* argument = find(name);
+  if (argument == nullptr) throw InvalidArgument(fmt::format("{} needs its {}", kernel_, name));
+  return *argument;
+}
+
+std::size_t Arguments::at(const std::string& name) const { return required(name).at; }
+
+double Arguments::number(const std::string& name, double otherwise) const {
+  const Argument* argument = find(name);
+  if (argument == nullptr) return otherwise;
+  if (const auto* value = std::get_if<double>(&argument->value)) return *value;
+  fail(argument->at, fmt::format("{} must be a number, got {}", name, shown(*argument)));
+}
+
+int Arguments::whole(const std::string& name, int otherwise) const {
+  const double value = number(name, otherwise);
+  if (value != std::floor(value) || std::abs(value) > 1e6) fail(at(name), fmt::format("{} must be a whole number, got {}", name, value));
+  return static_cast<int>(value);
+}
+
+kernels::LengthScale Arguments::length_scale(const std::string& name, bool automatic) const {
+  const Argument* argument = find(name);
+  if (argument == nullptr) return 1.0;
+  if (const auto* value = std::get_if<double>(&argument->value)) return *value;
+  if (const auto* list = std::get_if<Numbers>(&argument->value)) return *list;
+  const auto* word = std::get_if<Word>(&argument->value);
+  if (automatic && word != nullptr && word->text == "auto") return kernels::LengthScale::automatic();
+  fail(argument->at, fmt::format("{} must be a number{} or a list of one per column, got {}", name, automatic ? ", auto" : "",
+                                 shown(*argument)));
+}
+
+std::string Arguments::word(const std::string& name, const std::vector<std::string>& words) const {
+  const Argument* argument = find(name);
+  if (argument == nullptr) return words[0];
+  const auto* word = std::get_if<Word>(&argument->value);
+  if (word == nullptr || std::find(words.begin(), words.end(), word->text) == words.end())
+    fail(argument->at, fmt::format("{} must be {}", name, fmt::join(words, " or ")));
+  return word->text;
+}
+
+const std::string& Arguments::quoted_name(const std::string& name) const {
+  const Argument& argument = required(name);
+  if (const auto* value = std::get_if<std::string>(&argument.value)) return *value;
+  fail(argument.at, fmt::format("{} must be a name in quotes, got {}", name, shown(argument)));
+}
+
+const Numbers& Arguments::numbers(const std::string& name) const {
+  const Argument& argument = required(name);
+  if (const auto* value = std::get_if<Numbers>(&argument.value)) return *value;
+  fail(argument.at, fmt::format("{} must be a list like [1, 0.5], got {}", name, shown(argument)));
+}
+
+const Matrix& Arguments::points(const std::string& name) const {
+  const Argument& argument = required(name);
+  if (const auto* value = std::get_if<Matrix>(&argument.value)) return *value;
+  fail(argument.at, fmt::format("{} must be a list of points like [[0, 1], [2, 3]], got {}", name, shown(argument)));
+}
+
+const std::map<std::string, Maker>& makers() {
+  using A = Arguments;
+  using L = KernelLibrary;
+  static const std::map<std::string, Maker> all{
+      {"linear", {{}, [](const A&, const L&) { return kernels::linear(); }}},
+      {"polynomial",
+       {{"degree", "scale", "offset"},
+        [](const A& a, const L&) { return kernels::polynomial(a.whole("degree", 3), a.number("scale", 1), a.number("offset", 1)); }}},
+      {"sigmoid",
+       {{"scale", "offset"}, [](const A& a, const L&) { return kernels::sigmoid(a.number("scale", 1), a.number("offset", 0)); }}},
+      {"exponential_dot", {{"scale"}, [](const A& a, const L&) { return kernels::exponential_dot(a.number("scale", 1)); }}},
+      {"cosine", {{}, [](const A&, const L&) { return kernels::cosine(); }}},
+      {"gaussian", {{"length_scale"}, [](const A& a, const L&) { return kernels::gaussian(a.length_scale("length_scale")); }}},
+      {"laplacian",
+       {{"length_scale", "norm"},
+        [](const A& a, const L&) {
+          const bool l1 = a.word("norm", {"l2", "l1"}) == "l1";
+          return kernels::laplacian(a.length_scale("length_scale"), l1 ? kernels::Norm::l1 : kernels::Norm::l2);
+        }}},
+      {"matern",
+       {{"nu", "length_scale"}, [](const A& a, const L&) { return kernels::matern(a.number("nu", 1.5), a.length_scale("length_scale")); }}},
+      {"rational_quadratic",
+       {{"length_scale", "alpha"},
+        [](const A& a, const L&) { return kernels::rational_quadratic(a.length_scale("length_scale"), a.number("alpha", 1)); }}},
+      {"periodic",
+       {{"length_scale", "period"},
+        [](const A& a, const L&) { return kernels::periodic(a.length_scale("length_scale", false), a.length_scale("period", false)); }}},
+      {"chi2", {{"gamma"}, [](const A& a, const L&) { return kernels::chi2(a.number("gamma", 1)); }}},
+      {"histogram_intersection", {{}, [](const A&, const L&) { return kernels::histogram_intersection(); }}},
+      {"constant", {{"value"}, [](const A& a, const L&) { return kernels::constant(a.number("value", 1)); }}},
+      {"white", {{"variance"}, [](const A& a, const L&) { return kernels::white(a.number("variance", 1)); }}},
+      {"precomputed", {{}, [](const A&, const L&) { return kernels::precomputed(); }}},
+      {"function", {{"name"}, [](const A& a, const L& library) { return known(a, library, "function", true); }}},
+      {"feature_map", {{"name"}, [](const A& a, const L& library) { return known(a, library, "feature map", false); }}},
+  };
+  return all;
+}
+
+const std::map<std::string, Method>& methods() {
+  using A = Arguments;
+  static const std::map<std::string, Method> all{
+      {"normalized",
+       {{"form"},
+        [](const Kernel& k, const A& a) {
+          return k.normalized(a.word("form", {"root", "product"}) == "root" ? Normalization::root : Normalization::product);
+        }}},
+      {"exp", {{}, [](const Kernel& k, const A&) { return k.exp(); }}},
+      {"geometric", {{}, [](const Kernel& k, const A&) { return k.geometric(); }}},
+      {"series", {{"coefficients"}, [](const Kernel& k, const A& a) { return k.series(a.numbers("coefficients")); }}},
+      {"over", {{"points"}, [](const Kernel& k, const A& a) { return k.over(a.points("points")); }}},
+  };
+  return all;
+}
+
+}  // namespace mercer
