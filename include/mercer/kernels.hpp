@@ -99,6 +99,7 @@ Kernel operator+(const Kernel& k, double constant);  // k + constant(c)
 
 // Kernels that text cannot tell: function("name") and feature_map("name") are looked up here.
 using KernelLibrary = std::map<std::string, Kernel>;
+inline constexpr const char* any_kernel = "*";  // what the library has under this name stands for every name it does not have
 
 // Throws InvalidArgument with the text, a caret under the offending character and the nearest known name.
 Kernel parse_kernel(std::string_view text, const KernelLibrary& library = {});

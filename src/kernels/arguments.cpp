@@ -31,6 +31,7 @@ std::string shown(const Argument& argument) {
 Kernel known(const Arguments& a, const KernelLibrary& library, const char* what, bool function) {
   const std::string& name = a.quoted_name("name");
   const auto it = library.find(name);
+  if (const auto any = library.find(any_kernel); it == library.end() && any != library.end()) return any->second;
   if (it == library.end() || it->second.text().starts_with("function(") != function)
     fail(a.at("name"), fmt::format("the {} {} was written in the program that made this kernel: give it along (a library of kernels)", what,
                                    printable(quoted(name))));

@@ -153,7 +153,9 @@ SavedModel model_from_bytes(std::string_view bytes, const std::string& source, c
 std::string model_info(const std::string& path) {
   const auto bytes = read_whole(path);
   const ContainerReader in(view_of(*bytes), bytes, path);
-  (void)unpack(in, library);
+  // What a file says can be read without the functions of the program that wrote it.
+  const auto never = [](const Samples&, const Samples&) -> Matrix { throw InvalidArgument("this kernel was written in another program"); };
+  (void)unpack(in, {{any_kernel, kernels::function("unknown", never)}});
   return in.description().dump(2);
 }
 
