@@ -1,0 +1,42 @@
+"""Every program in the documentation runs, and prints what its page says. A block that nothing runs is a failure."""
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+import pytest
+from blocks import LANGUAGES, PAGES, ROOT, blocks_of
+from run_pages import NOT_RUN, PROGRAMS, as_promised, run_page
+
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+# Pages whose subject is not code: the others open with a few lines that run.
+WITHOUT_PROGRAMS = {"README.md", "benchmarks.md", "notation.md", "theory-map.md"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs_are_built():
+    assert PROGRAMS.exists(), f"{PROGRAMS} is not built: make build"
+    newest = max(page.stat().st_mtime for page in PAGES if any(block.language == "cpp" for block in blocks_of(page)))
+    assert PROGRAMS.stat().st_mtime >= newest or _same_source(), "a page is newer than the programs made of it: make build"
+
+
+def _same_source() -> bool:
+    from make_programs import source
+
+    made = PROGRAMS.parents[1] / "tests" / "docs" / "docs_programs.cpp"
+    return made.read_text() == source([block for page in PAGES for block in blocks_of(page) if block.language == "cpp"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_page(page):
+    for block, got in run_page(page):
+        assert as_promised(block, got), f"{block.place} says\n{block.printed or 'nothing'}\nand printed\n{got}\n(run_pages.py --write {page.relative_to(ROOT)} takes it over)"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent != ROOT and p.name not in WITHOUT_PROGRAMS], ids=lambda p: p.name)
+def test_page_opens_with_lines_that_run(page):
+    first = next((block for block in blocks_of(page) if block.language in LANGUAGES), None)
+    assert first is not None and first.line <= 16, f"{page.name} should open with three lines that run"
+
+
+def test_lines_left_out_are_words_that_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {line.split()[1] for line in NOT_RUN if line.startswith("make ")} <= targets
