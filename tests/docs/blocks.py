@@ -9,6 +9,7 @@ need not see goes into a comment right before the block, and runs first:
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
+import os
 import pathlib
 import re
 
@@ -17,7 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 LANGUAGES = ("python", "cpp", "sh")
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[^\n`]*)\n(?P<code>.*?)^(?P=indent)```[ ]*$\n?", re.DOTALL | re.MULTILINE)
-SETUP = re.compile(r"<!-- setup\n(.*?)-->\n+\Z", re.DOTALL)
+SETUP = re.compile(r"<!-- setup\n((?:(?!-->).)*)-->\n+\Z", re.DOTALL)
 
 
 @dataclasses.dataclass
@@ -37,7 +38,7 @@ class Block:
 
     @property
     def place(self) -> str:
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
+        return f"{os.path.relpath(self.page, ROOT)}:{self.line}"
 
 
 def blocks_of(page: pathlib.Path) -> list[Block]:
