@@ -12,6 +12,14 @@ LIBRARIES = {
     "assets/katex/katex.min.js": "katex/dist/katex.min.js",
     "assets/katex/katex.min.css": "katex/dist/katex.min.css",
 }
+# Pages whose tables need the room of the list of headings.
+WIDE = ("theory-map.md", "benchmarks.md")
+
+
+def on_page_markdown(markdown, page, config, files):
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
+    return markdown
 
 
 def on_files(files, config):

@@ -33,6 +33,13 @@ def test_page_opens_with_lines_that_run(page):
     assert first is not None and first.line <= 16, f"{page.name} should open with three lines that run"
 
 
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent != ROOT], ids=lambda p: p.name)
+def test_programs_fit_the_page(page):
+    for block in blocks_of(page):
+        for number, line in enumerate(block.code.splitlines()):
+            assert len(line) <= 100, f"{page.name}:{block.line + number} has {len(line)} characters; the site shows about 100"
+
+
 def test_lines_left_out_are_words_that_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {line.split()[1] for line in NOT_RUN if line.startswith("make ")} <= targets
