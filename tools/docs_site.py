@@ -1,5 +1,7 @@
-"""What `make docs` adds to the pages: the libraries that draw formulas and search without a server, from web/node_modules."""
+"""What `make docs` adds to the pages: the libraries that draw formulas and search without a server, from web/node_modules; room for tables."""
 # SPDX-License-Identifier: BSD-3-Clause
+import html
+import re
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -16,10 +18,16 @@ LIBRARIES = {
 WIDE = ("theory-map.md", "benchmarks.md")
 
 
+def code_with_bars(code) -> str:
+    """A bar inside code in a table is written with a backslash for GitHub, which hides it; Python-Markdown would show it."""
+    inside = code[1].replace("\\|", "|")
+    return code[0] if inside == code[1] else f"<code>{html.escape(inside).replace('|', '&#124;')}</code>"
+
+
 def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri in WIDE:
         page.meta["hide"] = ["toc"]
-    return markdown
+    return re.sub(r"^\|.*$", lambda row: re.sub(r"`([^`]*)`", code_with_bars, row[0]), markdown, flags=re.MULTILINE)
 
 
 def on_files(files, config):

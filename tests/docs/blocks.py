@@ -6,6 +6,8 @@ need not see goes into a comment right before the block, and runs first:
     <!-- setup
     const auto [X, y] = mercer::simulate::waves(100);
     -->
+
+Shell blocks run under `set -euo pipefail` and show standard output; `exec 2>&1; trap 'exit 0' EXIT` in the comment is for those that show an error.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
