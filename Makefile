@@ -46,7 +46,7 @@ demo: build
 	@echo
 	@echo "The report is $(CURDIR)/demo/report.html: open it in a browser. The model is $(CURDIR)/demo/model.mercer."
 
-# Warnings, such as a link that leads nowhere, are errors (--strict). The variable silences an advertisement of the theme.
+# Warnings, such as a link that leads nowhere, are errors (--strict). The variable silences a notice of the theme that is about other software.
 docs:
 	@tools/setup.sh docs
 	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet --strict --clean

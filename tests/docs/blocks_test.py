@@ -34,7 +34,7 @@ def test_output_belongs_to_the_block_right_before(page):
         run(page("```python\nx = 1\n```\nWords.\n```text\n1\n```\n"))
 
 
-def test_blocks_of_a_page_share_a_folder_and_a_session(page):
+def test_blocks_of_a_page_share_a_folder_and_names(page):
     text = "```sh\necho 7 > file\n```\n```python\nx = int(open('file').read())\n```\n```python\nprint(x)\n```\n```text\n7\n```\n"
     assert [good for _, good in run(page(text))] == [True, True, True]
 

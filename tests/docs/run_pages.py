@@ -1,4 +1,4 @@
-"""Runs the code of a page from top to bottom, as a reader would: one folder, one Python session, the built tool on PATH.
+"""Runs the code of a page from top to bottom, as a reader would: one folder, one Python interpreter, the built tool on PATH.
 
     .venv/bin/python tests/docs/run_pages.py --write docs/gram.md     writes what the blocks print into the text blocks behind them
 """
@@ -49,18 +49,18 @@ def subprocess_output(block: Block, words: list[str]) -> str:
     return done.stdout
 
 
-def run_python(block: Block, session: dict) -> str:
+def run_python(block: Block, names: dict) -> str:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         for first_line, code in ((block.line - 1, block.setup), (block.line, block.code)):
-            exec(compile("\n" * (first_line - 1) + code, str(block.page), "exec"), session)
+            exec(compile("\n" * (first_line - 1) + code, str(block.page), "exec"), names)
     return out.getvalue()
 
 
-def run_block(block: Block, session: dict) -> str:
+def run_block(block: Block, names: dict) -> str:
     """What the block printed on standard output."""
     if block.language == "python":
-        return run_python(block, session)
+        return run_python(block, names)
     if block.language == "cpp":
         return subprocess_output(block, [str(PROGRAMS), block.name])
     lines = [line for line in block.code.splitlines() if not not_run(line)]
@@ -69,12 +69,12 @@ def run_block(block: Block, session: dict) -> str:
 
 def run_page(page: pathlib.Path):
     """Yields each block with what it printed. The working directory is a new, empty folder meanwhile."""
-    session: dict = {"__name__": "__main__"}
+    names: dict = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in blocks_of(page):
             if block.language not in LANGUAGES:
                 raise Failed(f"{block.place}: nothing runs a block of {block.language or 'no language'}; name one of {', '.join(LANGUAGES)}, or make it a text block right behind what prints it")
-            yield block, run_block(block, session)
+            yield block, run_block(block, names)
 
 
 def as_promised(block: Block, got: str) -> bool:
