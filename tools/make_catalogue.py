@@ -4,7 +4,7 @@
     python3 tools/make_catalogue.py           rewrites the page between its two markers
     python3 tools/make_catalogue.py --check   only says whether the page is up to date
 
-The tool is $MERCER_TOOL, else build/release/bin/mercer. A kernel's parameters may be one sentence, or a list of objects with name, default,
+The tool is $MERCER_TOOL, else build/release/bin/mercer. A kernel's parameters, in the order in which they are written, may be one sentence, or a list of objects with name, default,
 range and meaning; the properties one sentence, or a field each that is yes, no or unknown.
 """
 # SPDX-License-Identifier: BSD-3-Clause
@@ -30,13 +30,6 @@ def code(text: str) -> str:
 
 def cell(text) -> str:
     return html.escape(str(text), quote=False).replace("|", "&#124;").replace("*", "&#42;").replace("_", "&#95;")
-
-
-def call(kernel: dict) -> str:
-    """gaussian(length_scale), as it is written in an expression."""
-    parameters = kernel.get("parameters")
-    names = [p["name"] for p in parameters] if isinstance(parameters, list) else []
-    return f"{kernel['name']}({', '.join(names)})" if names else kernel["name"]
 
 
 def parameter(p: dict) -> str:
@@ -65,7 +58,7 @@ def catalogue(kernels: list[dict]) -> str:
     notes = any(kernel.get("properties") for kernel in kernels)
     first = table(
         ["kernel", "formula", "parameters"] + ["properties"] * (notes and not columns),
-        [[code(call(k)), code(k["formula"]), parameters_of(k)] + [cell(k.get("properties", ""))] * (notes and not columns) for k in kernels],
+        [[code(k["name"]), code(k["formula"]).replace("<code>", '<code class="wrap">'), parameters_of(k)] + [cell(k.get("properties", ""))] * (notes and not columns) for k in kernels],
     )
     if not columns:
         return first

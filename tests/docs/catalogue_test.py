@@ -22,14 +22,14 @@ def test_the_page_is_up_to_date():
 
 def test_sentences():
     text = make_catalogue.catalogue([{"name": "linear", "formula": "|x|", "parameters": "none", "properties": "psd"}])
-    assert text == "| kernel | formula | parameters | properties |\n| --- | --- | --- | --- |\n| <code>linear</code> | <code>&#124;x&#124;</code> | none | psd |\n"
+    assert text == "| kernel | formula | parameters | properties |\n| --- | --- | --- | --- |\n| <code>linear</code> | <code class=\"wrap\">&#124;x&#124;</code> | none | psd |\n"
 
 
 def test_fields():
     scale = {"name": "length_scale", "default": 1, "range": "> 0", "meaning": "how far it sees"}
     kernel = {"name": "gaussian", "formula": "exp", "parameters": [scale], "properties": "", "universal": "yes", "psd": "yes", "smooth": "no"}
     text = make_catalogue.catalogue([kernel, {"name": "linear", "formula": "<x,y>", "parameters": []}])
-    assert "| <code>gaussian(length_scale)</code> | <code>exp</code> | <code>length_scale = 1</code> &gt; 0; how far it sees |" in text
+    assert '| <code>gaussian</code> | <code class="wrap">exp</code> | <code>length_scale = 1</code> &gt; 0; how far it sees |' in text
     assert "| kernel | psd | universal | smooth |" in text
     assert "| <code>gaussian</code> | yes | yes | no |" in text
     assert "| <code>linear</code> | unknown | unknown | unknown |" in text
