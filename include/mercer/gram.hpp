@@ -32,6 +32,11 @@ struct GramOptions {
 // a fixed sample of rows above). A kernel without automatic parts comes back unchanged.
 Kernel resolve(const Kernel& kernel, const Samples& X);
 
+// Rows of numbers as what the kernel takes them for: of `precomputed` they are a Gram matrix, or rows of kernel values between new objects
+// and those of `columns`; of all other kernels they are samples already. Every function below does this by itself.
+Samples as_given(const Kernel& kernel, const Samples& X);
+Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns);
+
 // The median pairwise Euclidean distance, as `resolve` takes it.
 double median_distance(const Samples& X);
 
