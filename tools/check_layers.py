@@ -47,6 +47,7 @@ PUBLIC = {
     "table.hpp": "data",
     "linear_operator.hpp": "linalg",
     "kernels.hpp": "kernels",
+    "diagnosis.hpp": "gram",
     "gram.hpp": "gram",
     "kernel_ridge.hpp": "models",
     "ridge.hpp": "models",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mercer/dataset.hpp"
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/gram.hpp"

@@ -8,9 +8,20 @@
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from . import datasets, kernels
+from ._diagnosis import (
+    BochnerCheck,
+    EntryPair,
+    GramCheck,
+    GramRepair,
+    KernelCheck,
+    check_bochner,
+    check_gram,
+    check_kernel,
+    repair_gram,
+)
 from ._errors import FileError
 from ._files import TableModel, info, load, save
-from ._gram import GramCheck, check_gram, gram
+from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
@@ -19,13 +30,19 @@ from .kernels import Kernel, kernel
 __version__: str = version()
 
 __all__ = [
+    "BochnerCheck",
+    "EntryPair",
     "FileError",
     "GramCheck",
+    "GramRepair",
     "Kernel",
+    "KernelCheck",
     "KernelRidge",
     "Ridge",
     "TableModel",
+    "check_bochner",
     "check_gram",
+    "check_kernel",
     "datasets",
     "gram",
     "info",
@@ -33,5 +50,6 @@ __all__ = [
     "kernels",
     "load",
     "monomials",
+    "repair_gram",
     "save",
 ]
