@@ -49,6 +49,7 @@ PUBLIC = {
     "kernels.hpp": "kernels",
     "diagnosis.hpp": "gram",
     "gram.hpp": "gram",
+    "rkhs_function.hpp": "gram",
     "kernel_ridge.hpp": "models",
     "ridge.hpp": "models",
     "model_file.hpp": "persist",

@@ -18,6 +18,7 @@
 #include "mercer/random.hpp"
 #include "mercer/report.hpp"
 #include "mercer/ridge.hpp"
+#include "mercer/rkhs_function.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"

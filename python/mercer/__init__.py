@@ -25,6 +25,7 @@ from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
+from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, kernel
 
 __version__: str = version()
@@ -38,12 +39,14 @@ __all__ = [
     "Kernel",
     "KernelCheck",
     "KernelRidge",
+    "RKHSFunction",
     "Ridge",
     "TableModel",
     "check_bochner",
     "check_gram",
     "check_kernel",
     "datasets",
+    "feature_distance",
     "gram",
     "info",
     "kernel",

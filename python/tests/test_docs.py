@@ -10,7 +10,7 @@ import pytest
 import mercer
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["python.md", "kernel-ridge.md", "ridge.md", "diagnosis.md"]
+PAGES = ["python.md", "kernel-ridge.md", "ridge.md", "diagnosis.md", "rkhs-functions.md"]
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 
 
@@ -27,7 +27,7 @@ def test_documentation(code, printed, capsys):
 
 
 def test_every_page_has_programs():
-    assert len(list(blocks())) >= 8
+    assert len(list(blocks())) >= 10
 
 
 def test_examples():
@@ -36,11 +36,11 @@ def test_examples():
     program = "import runpy, sys\nfor f in sys.argv[1:]:\n    print('>>', f); runpy.run_path(f, run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", program, *map(str, files)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    for text in ("gaussian(0.5)", "best: {", "psd: True", "least squares: the curve", "loaded: KernelRidge", "is no kernel on R^2"):
+    for text in ("gaussian(0.5)", "best: {", "psd: True", "least squares: the curve", "loaded: KernelRidge", "is no kernel on R^2", "= <f, k(1, .)> ="):
         assert text in done.stdout
 
 
-@pytest.mark.parametrize("module", [mercer, mercer.kernels, mercer._kernel_ridge, mercer._ridge, mercer._diagnosis], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [mercer, mercer.kernels, mercer._kernel_ridge, mercer._ridge, mercer._diagnosis, mercer._rkhs], ids=lambda m: m.__name__)
 def test_docstrings(module):
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0
@@ -50,5 +50,5 @@ def test_type_information_ships():
     package = Path(mercer.__file__).parent
     assert (package / "py.typed").exists()
     stub = (package / "_mercer.pyi").read_text()
-    for name in ("class Samples", "class KernelRidgeModel", "def fit_kernel_ridge", "def gram(", "class GramCheck", "class BochnerCheck"):
+    for name in ("class Samples", "class KernelRidgeModel", "def fit_kernel_ridge", "def gram(", "class GramCheck", "class BochnerCheck", "class RkhsFunction"):
         assert name in stub
