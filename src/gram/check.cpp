@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gram/pairs.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
@@ -33,21 +34,6 @@ void require_usable(const MatrixRef& K, const GramCheckOptions& options) {
     throw InvalidArgument(fmt::format("y has {} values for a matrix of {} rows; give one for each row", options.y.size(), K.rows()));
   require_finite(K, "the Gram matrix");
   require_finite(options.y, "y");
-}
-
-// visit(i, j) for all j < i, tile by tile: K_ij and K_ji are both near what was looked at last.
-template <class Visit>
-void for_each_pair(Index n, const ProgressCallback& progress, const char* name, const Visit& visit) {
-  constexpr Index side = 64;
-  Stage stage(progress, name, static_cast<double>(n) * static_cast<double>(n));
-  for (Index a = 0; a < n; a += side) {
-    for (Index b = 0; b <= a; b += side) {
-      for (Index i = a; i < std::min(n, a + side); ++i) {
-        for (Index j = b; j < std::min(i, b + side); ++j) visit(i, j);
-      }
-    }
-    stage.advance(static_cast<double>(side) * static_cast<double>(2 * a + side));
-  }
 }
 
 void check_symmetry(const MatrixRef& K, double epsilon, const ProgressCallback& progress, GramCheck& check) {

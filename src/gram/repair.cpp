@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gram/pairs.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/diagnosis.hpp"
@@ -48,11 +49,13 @@ Matrix from_spectrum(Matrix vectors, const Vector& values, const ProgressCallbac
   return out;
 }
 
-double antisymmetric_norm(const MatrixRef& K) {
+// |(K - K')/2|_F.
+double antisymmetric_norm(const MatrixRef& K, const ProgressCallback& progress) {
   double squares = 0;
-  for (Index i = 0; i < K.rows(); ++i) {
-    for (Index j = 0; j < i; ++j) squares += (K(i, j) - K(j, i)) * (K(i, j) - K(j, i)) / 2;
-  }
+  for_each_pair(K.rows(), progress, "symmetry", [&](Index i, Index j) {
+    const double apart = K(i, j) - K(j, i);
+    squares += apart * apart / 2;
+  });
   return std::sqrt(squares);
 }
 
@@ -69,7 +72,7 @@ GramRepair repair_gram(const MatrixRef& K, Repair method, const Run& run) {
                  "repair a sample of the rows");
   GramRepair repair;
   repair.method = method;
-  const double asymmetry = antisymmetric_norm(K);
+  const double asymmetry = antisymmetric_norm(K, run.progress);
   repair.frobenius_distance = asymmetry;
   repair.K = (K + K.transpose()) / 2;
   with_threads(run.threads, [&] {
