@@ -26,7 +26,7 @@ Repair repair_of(const std::string& word) {
   if (word == "clip") return Repair::clip;
   if (word == "flip") return Repair::flip;
   if (word == "shift") return Repair::shift;
-  throw InvalidArgument("method must be \"clip\", \"flip\" or \"shift\", got \"" + word + "\"");
+  throw InvalidArgument(R"(method must be "clip", "flip" or "shift", got ")" + word + '"');
 }
 
 template <auto Member, class Result>
