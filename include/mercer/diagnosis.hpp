@@ -43,14 +43,14 @@ struct EntryPair {
 
 // What is found, as values. The spectrum and the pairs are those of the symmetric part (K + K')/2, which is K when K is symmetric.
 //
-// Tolerance: t = n eps max|eigenvalue| is what rounding alone may do to an eigenvalue. An eigenvalue is negative below -t, and so is a
-// diagonal entry; K_ij^2 breaks Cauchy-Schwarz above (K_ii + t)(K_jj + t). The latter two prove an eigenvalue below -t, so the parts
-// never contradict each other.
+// Tolerance: t = n eps max|eigenvalue| is what rounding alone may do to an eigenvalue, so a negative one is below -t. K_ij^2 breaks
+// Cauchy-Schwarz above (K_ii + t)(K_jj + t), which makes a 2 x 2 minor of K + t I negative: a pair that is named proves an eigenvalue
+// below -t. Negative diagonal entries are listed even where they are within t, for they may be exact.
 struct GramCheck {
   Index size = 0;
   double tolerance = 0;
 
-  bool symmetric = false;   // asymmetry <= 4 eps max|K_ij|
+  bool symmetric = false;   // asymmetry <= n eps max|K_ij| (n = 4 at least)
   double asymmetry = 0;     // largest |K_ij - K_ji|
   Index asymmetry_row = 0;  // and where it is
   Index asymmetry_col = 0;

@@ -44,7 +44,9 @@ void check_symmetry(const MatrixRef& K, double epsilon, const ProgressCallback& 
     check.asymmetry_row = i;
     check.asymmetry_col = j;
   });
-  check.symmetric = check.asymmetry <= 4 * epsilon * K.cwiseAbs().maxCoeff();
+  // Entries that came out of products, as those of HKH do, are sums of n terms in two orders.
+  const auto terms = static_cast<double>(std::max<Index>(4, K.rows()));
+  check.symmetric = check.asymmetry <= terms * epsilon * K.cwiseAbs().maxCoeff();
 }
 
 // What the diagonal and the pairs show, within the tolerance t: K_ij^2 > (K_ii + t)(K_jj + t) makes a 2 x 2 minor of K + t I negative.
@@ -55,7 +57,7 @@ void check_entries(const MatrixRef& K, const ProgressCallback& progress, GramChe
   const Vector root = (d.array() + t).max(0).sqrt();
   check.smallest_diagonal = d.minCoeff();
   for (Index i = 0; i < n; ++i) {
-    if (d[i] < -t) check.negative_diagonal.push_back(i);
+    if (d[i] < 0) check.negative_diagonal.push_back(i);
   }
   double worst = 0;
   Vector worst_of_row = Vector::Zero(n);
@@ -82,14 +84,14 @@ void check_entries(const MatrixRef& K, const ProgressCallback& progress, GramChe
   }
 }
 
-// Rows of a symmetric K that equal an earlier one to rounding. Phi(x_i) = Phi(x_j) needs K_ii = K_ij = K_jj, which rules out nearly all
-// pairs by two numbers; a row that was found equal is compared no more.
+// Rows of a symmetric K that equal an earlier one to rounding of their own entries. Phi(x_i) = Phi(x_j) needs K_ii = K_ij = K_jj, which
+// rules out nearly all pairs by two numbers; a row that was found equal is compared no more.
 void find_duplicates(const MatrixRef& K, double epsilon, const ProgressCallback& progress, GramCheck& check) {
   const Index n = K.rows();
-  const double equal = 4 * epsilon * K.cwiseAbs().maxCoeff();
   std::vector<Index> originals;
   Stage stage(progress, "equal rows", static_cast<double>(n));
   for (Index i = 0; i < n; ++i) {
+    const double equal = 4 * epsilon * K.row(i).cwiseAbs().maxCoeff();
     const auto same = std::find_if(originals.begin(), originals.end(), [&](Index j) {
       if (std::abs(K(i, j) - K(i, i)) > equal || std::abs(K(i, j) - K(j, j)) > equal) return false;
       for (Index c = 0; c < n; ++c) {

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t shown = 3;  // of a list; the rest is counted
 
+// "1 negative eigenvalue", "2 negative eigenvalues"
+std::string negatives(Index count) { return fmt::format("{} negative eigenvalue{}", count, count == 1 ? "" : "s"); }
+
 std::string more_than(std::size_t count) { return count > shown ? fmt::format(" and {} more", count - shown) : ""; }
 
 std::string first_sentence(const GramCheck& c) {
@@ -28,8 +31,9 @@ std::string first_sentence(const GramCheck& c) {
 void say_diagonal(const GramCheck& c, std::vector<std::string>& lines) {
   if (const std::size_t count = c.negative_diagonal.size(); count > 0) {
     const auto end = c.negative_diagonal.begin() + static_cast<std::ptrdiff_t>(std::min(shown, count));
-    lines.push_back(fmt::format("negative on the diagonal: row {}{}, least {:.6g}", fmt::join(c.negative_diagonal.begin(), end, ", "),
-                                more_than(count), c.smallest_diagonal));
+    lines.push_back(fmt::format("negative on the diagonal: row {}{}, least {:.6g}{}", fmt::join(c.negative_diagonal.begin(), end, ", "),
+                                more_than(count), c.smallest_diagonal,
+                                c.psd ? ": within rounding of the largest eigenvalue, but if it is exact, no Gram matrix has it" : ""));
   }
   if (const std::size_t count = c.vanishing_diagonal.size(); count > 0) {
     const EntryPair& p = c.vanishing_diagonal.front();
@@ -78,9 +82,10 @@ std::string joined(const std::string& sentence, const std::vector<std::string>& 
 
 std::vector<std::string> evidence(const GramCheck& c) {
   std::vector<std::string> lines;
+  // + 0.0 turns -0 into 0.
   lines.push_back(fmt::format("eigenvalues{} from {:.6g} to {:.6g}; rounding alone explains {:.1g}",
-                              c.symmetric ? "" : " of the symmetric part (K + K')/2", c.smallest_eigenvalue, c.largest_eigenvalue,
-                              c.tolerance));
+                              c.symmetric ? "" : " of the symmetric part (K + K')/2", c.smallest_eigenvalue + 0.0,
+                              c.largest_eigenvalue + 0.0, c.tolerance));
   if (!c.symmetric && !c.psd) lines.push_back(fmt::format("v'Kv = {:.6g} < 0 for a unit vector v", c.violation));
   say_diagonal(c, lines);
   say_rank(c, lines);
@@ -94,13 +99,15 @@ std::string GramCheck::verdict() const { return joined(first_sentence(*this), ev
 
 std::string KernelCheck::verdict() const {
   std::vector<std::string> lines = evidence(gram);
+  // Kernel values are good to rounding of their own size: k(x, x) < 0 is no accident, however large other entries are.
+  const bool shown_not = !gram.is_gram() || !gram.negative_diagonal.empty();
   std::string claim;
   if (claims_psd) {
     claim = agrees() ? "is positive semi-definite for every sample, and the data agree"
                      : "should be positive semi-definite for every sample, but the data disagree: look for values near overflow";
   } else {
-    claim = gram.is_gram() ? "is not known to be positive semi-definite; on these samples it happens to be"
-                           : "is not known to be positive semi-definite, and on these samples it is not";
+    claim = shown_not ? "is not known to be positive semi-definite, and on these samples it is not"
+                      : "is not known to be positive semi-definite; on these samples it happens to be";
   }
   lines.insert(lines.begin(), fmt::format("{} {}", kernel, claim));
   return joined(first_sentence(gram), lines);
@@ -111,8 +118,8 @@ std::string GramRepair::sentence() const {
     return frobenius_distance == 0
                ? "nothing to repair: the matrix is positive semi-definite"
                : fmt::format("made symmetric, moved by {:.6g} in Frobenius norm; it is positive semi-definite", frobenius_distance);
-  const std::string what = method == Repair::clip   ? fmt::format("{} negative eigenvalues set to 0", changed)
-                           : method == Repair::flip ? fmt::format("the sign of {} negative eigenvalues changed", changed)
+  const std::string what = method == Repair::clip   ? negatives(changed) + " set to 0"
+                           : method == Repair::flip ? "the sign of " + negatives(changed) + " changed"
                                                     : fmt::format("{:.6g} added to the diagonal", shift);
   return fmt::format("repaired: {}; moved by {:.6g} in Frobenius norm, {:.6g} in spectral norm", what, frobenius_distance,
                      spectral_distance);

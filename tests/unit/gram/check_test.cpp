@@ -19,6 +19,9 @@ using testing::message_of;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
+// LAPACK's threads wait for each other by spinning, which takes long where other programs run.
+const mercer::Run one_thread{.threads = 1};
+
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Q diag(values) Q' with a random orthogonal Q, symmetric to the bit.
@@ -181,7 +184,7 @@ TEST(CheckGram, EvidenceAgreesWithPlainLoopsAndWithTheSpectrum) {
     for (Index i = 0; i < n; ++i) {
       if (K(i, i) == 0 && K.row(i).cwiseAbs().maxCoeff() > 0) vanishing.push_back(i);
     }
-    const GramCheck check = check_gram(K);
+    const GramCheck check = check_gram(K, {.run = one_thread});
     EXPECT_EQ(check.negative_diagonal, negative) << K;
     // Differences of roots of whole numbers up to 7 that are not 0 are above 0.1; the tolerance moves a root by sqrt(t) < 1e-6.
     ASSERT_EQ(check.cauchy_schwarz.has_value(), worst > 1e-6) << K;
@@ -196,7 +199,7 @@ TEST(CheckGram, EvidenceAgreesWithPlainLoopsAndWithTheSpectrum) {
     EXPECT_EQ(found, vanishing) << K;
     EXPECT_TRUE(!check.psd || (negative.empty() && worst <= 1e-6)) << K;
     indefinite_without_pairs += !check.psd && worst <= 1e-6 && negative.empty() ? 1 : 0;
-    EXPECT_TRUE(check_gram(repair_gram(K, Repair::clip).K).is_gram()) << K;
+    EXPECT_TRUE(check_gram(repair_gram(K, Repair::clip, one_thread).K, {.run = one_thread}).is_gram()) << K;
   }
   EXPECT_GT(indefinite_without_pairs, 0);  // pairs alone do not settle it
 }
@@ -231,10 +234,30 @@ TEST(CheckGram, RoundingIsNoViolation) {
       EXPECT_FALSE(check.cauchy_schwarz) << length << ' ' << n;
     }
   }
+  // Centred by products, which are symmetric to rounding only; a row at the mean is noise.
+  const Index n = 300;
+  const Matrix H = Matrix::Identity(n, n) - Matrix::Constant(n, n, 1.0 / static_cast<double>(n));
+  const Matrix centred = H * gram(kernels::gaussian(1.0), RandomStream(17).normal_matrix(n, 2)) * H;
+  EXPECT_TRUE(check_gram(centred).is_gram()) << check_gram(centred).verdict();
+  Matrix skew = centred;
+  skew(5, 250) += 1e-12;
+  EXPECT_FALSE(check_gram(skew).symmetric);
   // Entries in float32 are known to 6e-8 only.
   const MatrixF X = RandomStream(6).normal_matrix(100, 3).cast<float>();
   const Matrix K = gram(kernels::gaussian(3.0), X, {.precision = Precision::float32});
   EXPECT_TRUE(check_gram(K, {.precision = Precision::float32}).is_gram());
+}
+
+TEST(CheckGram, WhatScaleHidesIsSaid) {
+  // -1 is rounding of 1e20, yet no Gram matrix has it on its diagonal; rows of different scale are not equal.
+  const GramCheck check = check_gram(Matrix(Vector{{1e20, 1, -1}}.asDiagonal()));
+  EXPECT_TRUE(check.psd);
+  EXPECT_EQ(check.negative_diagonal, std::vector<Index>{2});
+  EXPECT_TRUE(check.duplicates.empty());
+  EXPECT_TRUE(contains(check.verdict(), "row 2, least -1: within rounding of the largest eigenvalue, but if it is exact"))
+      << check.verdict();
+  const KernelCheck kernel = check_kernel(kernels::polynomial(3, 1, -1), Matrix{{0}, {1e4}});
+  EXPECT_TRUE(contains(kernel.verdict(), "and on these samples it is not")) << kernel.verdict();
 }
 
 TEST(CheckGram, AlignmentAgainstItsDefinition) {
@@ -292,9 +315,10 @@ TEST(RepairGram, EveryRepairPassesTheCheck) {
                                  Vector((normal.array() > 0.5).select(normal, -1e6 * normal.array().abs()))}) {
       const Matrix K = with_spectrum(values, 11);
       for (const Repair method : {Repair::clip, Repair::flip, Repair::shift}) {
-        const GramRepair repair = repair_gram(K, method);
+        const GramRepair repair = repair_gram(K, method, one_thread);
         EXPECT_EQ(repair.K, repair.K.transpose());
-        EXPECT_TRUE(check_gram(repair.K).is_gram()) << n << '\n' << check_gram(repair.K).verdict();
+        EXPECT_TRUE(check_gram(repair.K, {.run = one_thread}).is_gram()) << n << '\n'
+                                                                         << check_gram(repair.K, {.run = one_thread}).verdict();
         // Moved by what was said: rounding of the product and of the spectrum.
         const double slack = 10 * static_cast<double>(n) * eps * values.norm();
         EXPECT_NEAR(repair.frobenius_distance, (repair.K - K).norm(), slack);
