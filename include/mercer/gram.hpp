@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "mercer/kernels.hpp"
 #include "mercer/linear_operator.hpp"
@@ -50,19 +49,5 @@ Vector gram_diagonal(const Kernel& kernel, const Samples& X);
 // X against itself (symmetric), or X against Y.
 Operator gram_operator(const Kernel& kernel, const Samples& X, const GramOptions& options = {});
 Operator gram_operator(const Kernel& kernel, const Samples& X, const Samples& Y, const GramOptions& options = {});
-
-// Is this matrix a Gram matrix? Symmetry and the smallest eigenvalue, with the vector that violates v'Kv >= 0 when there is one.
-struct GramCheck {
-  bool symmetric = false;
-  double asymmetry = 0;  // largest |K_ij - K_ji|
-  double smallest_eigenvalue = 0;
-  double largest_eigenvalue = 0;
-  double tolerance = 0;  // n eps max|eigenvalue|: what rounding alone may do
-  bool psd = false;
-  Index rank = 0;               // eigenvalues above the tolerance
-  Vector violating{};           // v with v'Kv < 0, unit length; empty when PSD
-  std::string verdict() const;  // one or two readable sentences
-};
-GramCheck check_gram(const MatrixRef& K, const Run& run = {});
 
 }  // namespace mercer
