@@ -157,7 +157,16 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
   const double spectra = (o.check ? 9 : 0) + (o.repair ? 10 : 0);
   announce(fmt::format("Gram matrix of {} rows", X.size()),
            n * n * (static_cast<double>(X.width()) + 30 + spectra * n) / estimated_flops(limits), n * n * 8 * matrices);
-  const Kernel kernel = resolve(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), X);
+  const Kernel asked = resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
+  if (asked == kernels::precomputed()) {  // the table is the matrix, whatever it is: that is the question
+    if (X.size() != X.width())
+      throw InvalidArgument(fmt::format("{}: a Gram matrix has as many columns as rows, this table has {} rows and {} columns", o.reading.path,
+                                        X.size(), X.width()));
+    subject.kernel = asked.text();
+    subject.K = X.to_dense();
+    return subject;
+  }
+  const Kernel kernel = resolve(asked, X);
   subject.kernel = kernel.text();
   subject.claims_psd = kernel.is_psd();
   ProgressBar bar;
@@ -241,7 +250,8 @@ void add_gram(CLI::App& app, Invocation& invocation) {
       "  mercer gram X.npy --kernel \"gaussian(2)\" --out K.npy\n"
       "  mercer gram train.csv --kernel \"polynomial(2, 1, -1)\" --check\n"
       "  mercer gram train.csv --check --alpha 0.1 --target price\n"
-      "  mercer gram train.csv --kernel \"polynomial(2, 1, -1)\" --repair clip --out K.npy");
+      "  mercer gram train.csv --kernel \"polynomial(2, 1, -1)\" --repair clip --out K.npy\n"
+      "  mercer gram K.npy --kernel precomputed --check");
   command->callback([o, &invocation] { invocation.job = [o] { run_gram(*o); }; });
 }
 

@@ -93,6 +93,8 @@ class Samples {
 
   const Storage& storage() const { return storage_; }
 
+  friend Samples concatenate(const Samples& a, const Samples& b);
+
  private:
   template <class Derived>
   using StoredScalar = std::conditional_t<std::is_same_v<typename Derived::Scalar, float>, float, double>;

@@ -282,6 +282,14 @@ void Samples::for_each_chunk(Index rows, const std::function<void(const Samples&
 
 Samples concatenate(const Samples& a, const Samples& b) {
   if (a.width() != b.width()) throw InvalidArgument(fmt::format("rows of {} and of {} columns cannot be joined", a.width(), b.width()));
+  if (a.is_given() != b.is_given()) throw InvalidArgument("objects of a given Gram matrix and rows of numbers cannot be joined");
+  if (a.is_given()) {
+    Samples::Given about = *a.given_;
+    about.ids.insert(about.ids.end(), b.given_->ids.begin(), b.given_->ids.end());
+    const auto has_values = [](const Samples& s) { return std::get<DenseRows<double>>(s.storage()).cols == s.width(); };
+    if (!has_values(a) || !has_values(b)) return Samples::given_objects(about.objects, std::move(about.ids));
+    return Samples::given(join_dense<double>(a, b), std::move(about));
+  }
   const bool single = a.precision() == Precision::float32 && b.precision() == Precision::float32;
   if (a.is_sparse() || b.is_sparse()) return single ? join_csr<float>(a, b) : join_csr<double>(a, b);
   return single ? join_dense<float>(a, b) : join_dense<double>(a, b);

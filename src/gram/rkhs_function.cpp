@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/node.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 
@@ -57,7 +58,8 @@ bool equal_rows(const Rows& a, const Rows& b) {
 
 bool equal_samples(const Samples& a, const Samples& b) {
   if (a.same_rows(b)) return true;
-  if (a.size() != b.size() || a.width() != b.width() || a.storage().index() != b.storage().index()) return false;
+  if (a.size() != b.size() || a.width() != b.width() || a.storage().index() != b.storage().index() || a.is_given() != b.is_given()) return false;
+  if (!std::equal(a.given_ids().begin(), a.given_ids().end(), b.given_ids().begin())) return false;
   return std::visit([&]<class Rows>(const Rows& rows) { return equal_rows(rows, std::get<Rows>(b.storage())); }, a.storage());
 }
 
@@ -74,10 +76,14 @@ RkhsFunction combined(const RkhsFunction& f, double c, const RkhsFunction& g) {
 
 RkhsFunction::RkhsFunction(const Kernel& kernel, Samples samples, Vector coefficients)
     : kernel_(kernel), samples_(std::move(samples)), coefficients_(std::move(coefficients)) {
+  if (looks_at(kernel, Reduction::same))
+    throw InvalidArgument(
+        fmt::format("{} has white noise, which tells samples apart and not points: it has no function k(x, .); leave white out", kernel.text()));
   if (samples_.empty()) throw InvalidArgument("a function needs at least one sample x_i, got none");
   if (coefficients_.size() != samples_.size())
     throw InvalidArgument(fmt::format("{} coefficients for {} samples; give one for each", coefficients_.size(), samples_.size()));
   require_finite(samples_, "X");
+  samples_ = as_given(kernel, samples_);
   for (Index i = 0; i < coefficients_.size(); ++i) {
     if (!std::isfinite(coefficients_[i]))
       throw InvalidArgument(fmt::format("coefficient {} (counting from 0) is {}, not a finite number", i, coefficients_[i]));

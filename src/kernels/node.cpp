@@ -133,11 +133,13 @@ Kernel Kernel::with_parameters(std::span<const double> values) const {
   return with_values(*this, values);
 }
 
-bool Kernel::needs_given_gram() const {
+bool looks_at(const Kernel& kernel, Reduction reduction) {
   bool found = false;
-  visit(*this, [&](const Kernel& part) { found = found || part.node().reduction() == Reduction::given; });
+  visit(kernel, [&](const Kernel& part) { found = found || part.node().reduction() == reduction; });
   return found;
 }
+
+bool Kernel::needs_given_gram() const { return looks_at(*this, Reduction::given); }
 
 bool Kernel::has_named_columns() const {
   bool found = false;

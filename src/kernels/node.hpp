@@ -95,6 +95,9 @@ class KernelNode {
   virtual std::shared_ptr<const KernelNode> resolved(const TypicalDistance&) const { return nullptr; }
 };
 
+// Whether some leaf looks at this reduction.
+bool looks_at(const Kernel& kernel, Reduction reduction);
+
 // The kernel with every automatic length scale set.
 Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance);
 

@@ -1,4 +1,4 @@
-"""gram, kernels, convert."""
+"""gram, convert."""
 # SPDX-License-Identifier: BSD-3-Clause
 import gzip
 
@@ -42,23 +42,6 @@ def test_gram_over_budget(mercer):
     lines = "\n".join(f"{i},{i * i}" for i in range(4000))
     message = mercer.fails(1, "gram", "-", "--memory", "50M", stdin="a,b\n" + lines)
     assert "4000 x 4000" in message
-
-
-def test_kernels(mercer):
-    text = mercer("kernels").out
-    for name in ("linear", "polynomial", "gaussian", "laplacian", "constant"):
-        assert f"\n  {name} " in text
-    assert text.startswith("  kernel ")
-    one = mercer("kernels", "gaussian").out
-    assert "exp(-|x-y|^2 / (2 length_scale^2))" in one and "universal" in one and "linear" not in one
-    listed = mercer("kernels", "--json").json["kernels"]
-    assert all(set(k) == {"name", "formula", "parameters", "properties"} for k in listed)
-    assert [k["name"] for k in mercer("kernels", "laplacian", "--json").json["kernels"]] == ["laplacian"]
-
-
-def test_every_listed_kernel_works(mercer):
-    for kernel in mercer("kernels", "--json").json["kernels"]:
-        assert mercer("gram", "builtin:parabola", "--kernel", kernel["name"], "--json").json["kernel"].startswith(kernel["name"])
 
 
 def test_convert_there_and_back(mercer, table, tmp_path):

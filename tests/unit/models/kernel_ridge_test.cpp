@@ -256,5 +256,29 @@ TEST(KernelRidge, LearnsTheWavesOfExperimentE3) {
   EXPECT_LT(root_mean_squared_error(truth, model.predict(grid).col(0)), 0.2);
 }
 
+// Kernels that are given or written by the user go the same way as those with a name.
+TEST(KernelRidge, TakesGivenGramMatricesAndOwnFunctions) {
+  const Data d = make_data(300, 4, 2, 21);
+  const KernelRidgeModel named = fit_kernel_ridge(d.X, d.Y, {.kernel = kernel, .alpha = 0.3, .fit_intercept = true});
+  const Matrix expected = named.predict(d.Z);
+  const KernelRidgeOptions options{.kernel = kernels::precomputed(), .alpha = 0.3, .fit_intercept = true};
+  const Matrix K = gram(kernel, d.X);
+  const Matrix C = gram(kernel, d.Z, d.X);
+  const KernelRidgeModel given = fit_kernel_ridge(K, d.Y, options);
+  EXPECT_LT((given.dual_coef() - named.dual_coef()).norm(), 1e-12 * named.dual_coef().norm());
+  EXPECT_LT((given.predict(C) - expected).norm(), 1e-12 * expected.norm());
+  EXPECT_EQ(given.samples().to_dense().size(), 0) << "the model keeps the matrix";
+  // A fold of the same objects: rows of kernel values against all of them still serve.
+  const std::vector<Index> some{5, 299, 17, 100, 3, 256};
+  const Matrix Y = d.Y(some, Eigen::all);
+  const KernelRidgeModel fold = fit_kernel_ridge(Samples::given_gram(K).subset(some), Y, options);
+  const KernelRidgeModel same = fit_kernel_ridge(Matrix(d.X(some, Eigen::all)), Y, {.kernel = kernel, .alpha = 0.3, .fit_intercept = true});
+  EXPECT_LT((fold.predict(C) - same.predict(d.Z)).norm(), 1e-12);
+
+  const Kernel own = kernels::function("mine", [](const Samples& A, const Samples& B) { return gram(kernel, A, B); });
+  const KernelRidgeModel function = fit_kernel_ridge(d.X, d.Y, {.kernel = own, .alpha = 0.3, .fit_intercept = true});
+  EXPECT_LT((function.predict(d.Z) - expected).norm(), 1e-12 * expected.norm());
+}
+
 }  // namespace
 }  // namespace mercer

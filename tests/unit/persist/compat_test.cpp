@@ -16,7 +16,7 @@ namespace {
 
 using namespace mercer::testing;
 
-const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "../../compat";
+const std::filesystem::path folder = std::filesystem::path(MERCER_TESTS) / "compat";
 
 // Rows for models with an encoder are a CSV table in the training file's words; for the others plain numbers.
 const std::string table_csv = "weight,colour,size\n1.5,red,0.25\n-2,\"green, dark\",3\n0,blue,1e-3\n";

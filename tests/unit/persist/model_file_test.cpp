@@ -11,6 +11,7 @@
 
 #include "persist/container.hpp"
 #include "unit/core/support.hpp"
+#include "reference/kernel_cases.hpp"
 #include "unit/persist/models.hpp"
 
 namespace mercer {
@@ -48,6 +49,43 @@ TEST(ModelFile, KernelRidgeSurvivesWithEveryKindOfSamples) {
       const SavedModel model = krr_model(samples, targets, "laplacian(0.3333333333333333, l1)", samples.precision());
       expect_same_krr(model, round_trip(model));
     }
+  }
+}
+
+TEST(ModelFile, EveryKernelSurvives) {
+  for (const auto& c : naive::kernel_cases(3)) {
+    const SavedModel model = krr_model(c.data(numbers(5, 3)), 1, c.kernel.text());
+    const SavedModel again = round_trip(model);
+    expect_same_krr(model, again);
+    EXPECT_EQ(model.predict(c.data(numbers(7, 3, 0.9))), again.predict(c.data(numbers(7, 3, 0.9)))) << c.name;
+  }
+}
+
+// Of a given Gram matrix the file says which objects the model was fitted on.
+TEST(ModelFile, ObjectsOfAGivenGramMatrixSurvive) {
+  const std::vector<Index> some{4, 0, 2};
+  const SavedModel model = krr_model(Samples::given_gram(Matrix::Identity(6, 6)).subset(some).without_values(), 2, "precomputed");
+  const SavedModel again = round_trip(model);
+  expect_same_krr(model, again);
+  const Samples& objects = std::get<KernelRidgeModel>(again.model).samples();
+  EXPECT_EQ(objects.width(), 6);
+  EXPECT_TRUE(std::equal(some.begin(), some.end(), objects.given_ids().begin()));
+  EXPECT_EQ(model.predict(numbers(5, 6)), again.predict(numbers(5, 6)));
+}
+
+TEST(ModelFile, OwnFunctionsAreGivenAlong) {
+  const Kernel own = kernels::function("mine", [](const Samples& A, const Samples& B) { return Matrix(A.to_dense() * B.to_dense().transpose()); });
+  const Kernel kernel = 2.0 * own + kernels::feature_map("square", [](const Samples& A) { return Matrix(A.to_dense().cwiseAbs2()); });
+  const SavedModel model{KernelRidgeModel::from_parts(kernel, numbers(4, 2), numbers(4, 1), numbers(1, 1), Vector::Ones(1), Precision::float64, {}),
+                         std::nullopt};
+  const std::string bytes = model_to_bytes(model);
+  const SavedModel again = model_from_bytes(bytes, "memory", library_of(kernel));
+  EXPECT_EQ(model.predict(numbers(3, 2)), again.predict(numbers(3, 2)));
+  try {
+    model_from_bytes(bytes, "model.mercer");
+    FAIL() << "no error";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("the function \"mine\" was written in the program that made this kernel"), std::string::npos) << error.what();
   }
 }
 
