@@ -47,15 +47,15 @@ RidgeModel fit_ridge_of(const Samples& X, const Targets& y, const Vector& alpha,
   });
 }
 
-// Rows as they are: one row (1-D) or several (2-D), float32 or float64, C order. Nothing is kept beyond the call.
+// Rows as they are: one row (1-D) or several (2-D), float32 or float64, C order. Held, since a kernel in Python may keep what it is shown.
 Samples rows_of(const Rows& x) {
   if (x.ndim() != 1 && x.ndim() != 2) throw InvalidArgument("decision takes one row or a matrix of rows");
   const auto rows = x.ndim() == 1 ? Index{1} : static_cast<Index>(x.shape(0));
   const auto cols = static_cast<Index>(x.shape(x.ndim() - 1));
   if (x.dtype() == nb::dtype<double>())
-    return Samples::borrow(DenseRows<double>{static_cast<const double*>(x.data()), rows, cols, cols}, nullptr);
+    return Samples::borrow(DenseRows<double>{static_cast<const double*>(x.data()), rows, cols, cols}, hold(x));
   if (x.dtype() == nb::dtype<float>())
-    return Samples::borrow(DenseRows<float>{static_cast<const float*>(x.data()), rows, cols, cols}, nullptr);
+    return Samples::borrow(DenseRows<float>{static_cast<const float*>(x.data()), rows, cols, cols}, hold(x));
   throw InvalidArgument("decision takes float32 or float64 rows");
 }
 
@@ -71,7 +71,10 @@ Matrix predict_with(const Model& model, const Samples& X, const Run& run) {
 // The quick way in: no validation in Python, a number for one row of one target, else an array without the axes of length one.
 template <class Model>
 nb::object decision(const Model& model, const Rows& x) {
-  const Samples X = rows_of(x);
+  Samples X = rows_of(x);
+  if constexpr (requires { model.samples(); }) {
+    if (model.samples().is_given()) X = Samples::given_rows(X);
+  }
   Matrix f;
   if (X.size() == 1) {
     f = predict_with(model, X, Run{.threads = 1});
@@ -100,9 +103,7 @@ nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc) 
            [](const Model& model) {
              return pickled({model, std::nullopt});
            })
-      .def("__setstate__", [](Model& self, const nb::bytes& bytes) {
-        new (&self) Model(std::get<Model>(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle").model));
-      });
+      .def("__setstate__", [](Model& self, const nb::object& state) { new (&self) Model(std::get<Model>(unpickled(state).model)); });
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ from ._gram import GramCheck, check_gram, gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
-from .kernels import Kernel, kernel
+from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
 
@@ -27,9 +27,11 @@ __all__ = [
     "TableModel",
     "check_gram",
     "datasets",
+    "feature_map",
     "gram",
     "info",
     "kernel",
+    "kernel_function",
     "kernels",
     "load",
     "monomials",
