@@ -11,11 +11,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTHON := .venv/bin/python
 MERCER := build/release/bin/mercer
 NAME ?=
-PARTS := layers format cpp python cli
-LONG_PARTS := asan tsan tidy pip clone
+PARTS := layers format cpp python cli docs
+LONG_PARTS := asan tsan tidy pip site clone
 CXX_FILES = $(shell find include src cli python examples tests bench -name '*.cpp' -o -name '*.hpp')
 
-.PHONY: help setup build demo test test-long bench format clean $(addprefix test-,$(PARTS) $(LONG_PARTS))
+.PHONY: help setup build demo docs test test-long bench format clean $(addprefix test-,$(PARTS) $(LONG_PARTS))
 
 help:
 	@echo "make demo       install what is missing, build, learn from built-in data, write a report"
@@ -25,6 +25,7 @@ help:
 	@echo "make build      $(MERCER), libmercer, and mercer for $(PYTHON)"
 	@echo "make test-cpp   one part of the tests: $(PARTS)"
 	@echo "make test-long  sanitizers, clang-tidy, pip install, a fresh clone: $(LONG_PARTS)"
+	@echo "make docs       the documentation as a site, in build/site"
 	@echo "make bench      all benchmarks; make bench NAME=GRAM-rbf for one"
 	@echo "make format     clang-format-16 over every C++ file"
 	@echo "make clean      remove build/ and demo/"
@@ -44,6 +45,12 @@ demo: build
 	$(MERCER) learn builtin:waves --out demo/model.mercer --report demo/report.html
 	@echo
 	@echo "The report is $(CURDIR)/demo/report.html: open it in a browser. The model is $(CURDIR)/demo/model.mercer."
+
+# Warnings, such as a link that leads nowhere, are errors (--strict). The variable silences a notice of the theme that is about other software.
+docs:
+	@tools/setup.sh docs
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet --strict --clean
+	@echo "The site is $(CURDIR)/build/site/index.html: open it in a browser."
 
 # Runs every part even if one fails, so that one run shows all there is to mend.
 define run_parts
@@ -75,6 +82,10 @@ test-python:
 test-cli:
 	@$(PYTHON) -m pytest -q $(wildcard tests/cli tests/tools)
 
+# The programs of the documentation run and print what the pages say; links, the theory map and the kernel catalogue are checked.
+test-docs:
+	@$(PYTHON) -m pytest -q -p no:cacheprovider tests/docs
+
 test-long: test
 	$(call run_parts,$(LONG_PARTS))
 
@@ -95,6 +106,9 @@ test-tidy:
 
 test-pip:
 	@tests/install/pip.sh
+
+test-site: docs
+	@$(PYTHON) tests/docs/check_site.py build/site
 
 test-clone:
 	@tests/install/fresh_clone.sh

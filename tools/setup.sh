@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what Mercer builds with: Debian packages, a .venv for Python, npm packages for the charts of reports.
-# Looks first and does only what is missing, so a second run takes about a second. Called by `make setup`.
+# Installs what Mercer builds with: Debian packages, a .venv for Python, npm packages for the charts of reports and the formulas of the documentation.
+# Looks first and does only what is missing, so a second run takes about a second. Called by `make setup`; with the word `docs`
+# it also installs what the documentation is built with, which nothing else needs.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -76,16 +77,21 @@ install_debian_packages() {
 }
 
 install_python_packages() {
-  local stamp=$venv/.mercer-setup hash
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "python3 must be 3.11 or newer, got $(python3 --version 2>&1)"
   [[ -x $venv/bin/python ]] && "$venv/bin/python" -c '' 2>/dev/null || {
     say "creating $venv with $(python3 --version)"
     python3 -m venv --clear "$venv"
   }
-  hash=$({ "$venv/bin/python" --version; cat tools/python-packages.txt; } | sha256sum)
+  install_python_list tools/python-packages.txt "$venv/.mercer-setup"
+}
+
+# The stamp holds a hash of the list: pip is asked only when the list or Python changed.
+install_python_list() {
+  local list=$1 stamp=$2 hash
+  hash=$({ "$venv/bin/python" --version; cat "$list"; } | sha256sum)
   [[ -f $stamp && $(<"$stamp") == "$hash" ]] && return 0
-  say "installing Python packages into $venv"
-  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r tools/python-packages.txt
+  say "installing $list into $venv"
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$list"
   printf '%s\n' "$hash" >"$stamp"
 }
 
@@ -111,3 +117,4 @@ command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || other_syste
 install_debian_packages
 install_python_packages
 install_chart_packages
+[[ ${1-} != docs ]] || install_python_list tools/docs-packages.txt "$venv/.mercer-docs"

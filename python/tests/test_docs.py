@@ -1,6 +1,5 @@
-"""The programs of the documentation and the examples run, and print what the pages say."""
+"""The examples and the docstrings run, and print what they say. The pages of the documentation are run by tests/docs."""
 import doctest
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,24 +9,6 @@ import pytest
 import mercer
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["python.md", "kernel-ridge.md", "ridge.md"]
-BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
-
-
-def blocks():
-    for page in PAGES:
-        for number, match in enumerate(BLOCK.finditer((ROOT / "docs" / page).read_text()), start=1):
-            yield pytest.param(match[1], match[2], id=f"{page}-{number}")
-
-
-@pytest.mark.parametrize(("code", "printed"), list(blocks()))
-def test_documentation(code, printed, capsys):
-    exec(compile(code, "documentation", "exec"), {})
-    assert capsys.readouterr().out == (printed or "")
-
-
-def test_every_page_has_programs():
-    assert len(list(blocks())) >= 7
 
 
 def test_examples():

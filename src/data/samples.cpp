@@ -152,7 +152,8 @@ std::span<const Index> Samples::given_ids() const {
 }
 
 Samples Samples::given_objects(Index objects, std::vector<Index> ids) {
-  return given(borrow(DenseRows<double>{nullptr, std::ssize(ids), 0, 0}, nullptr), {objects, std::move(ids)});
+  const Samples rows = borrow(DenseRows<double>{nullptr, std::ssize(ids), 0, 0}, nullptr);
+  return given(rows, {objects, std::move(ids)});
 }
 
 Samples Samples::without_values() const {

@@ -433,8 +433,8 @@ class Binder {
   std::size_t prepare() {
     std::size_t slots = 0;
     for (const auto& view : views_) {
-      const Samples rows = transformed<T>(view->rows, view->transform, "X");
-      const Samples cols = view->same ? rows : transformed<T>(view->cols, view->transform, "Y");
+      const Samples rows = transformed<T>(view->rows, view->transform);
+      const Samples cols = view->same ? rows : transformed<T>(view->cols, view->transform);
       view->reducer.emplace(rows, cols, view->needed);
       for (std::size_t r = 0; r < view->uses.size(); ++r) {
         if (view->uses[r] > 1 && static_cast<Reduction>(r) != Reduction::none) view->slot[r] = slots++;
@@ -454,6 +454,12 @@ class Binder {
     const auto same = [&](const auto& v) { return v->columns == columns && v->transform == node.transform(); };
     auto it = std::find_if(views_.begin(), views_.end(), same);
     if (it == views_.end()) {
+      // Here, where row and column still are those of the user; plain views are checked for free with their sums.
+      if (!checked_ && (!columns.empty() || !node.transform().empty())) {
+        require_finite(rows_, "X");
+        if (!rows_.same_rows(cols_)) require_finite(cols_, "Y");
+        checked_ = true;
+      }
       auto made = std::make_shared<View<T>>();
       made->columns = columns;
       made->transform = node.transform();
@@ -472,6 +478,7 @@ class Binder {
   const Samples& rows_;
   const Samples& cols_;
   std::vector<std::shared_ptr<View<T>>> views_;
+  bool checked_ = false;  // that all values are finite
 };
 
 }  // namespace

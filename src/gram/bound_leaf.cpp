@@ -67,6 +67,7 @@ void BoundLeaf<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
 template <class T>
 Vector BoundLeaf<T>::self(Side side) const {
   Vector out = view_->reducer->self(node_.reduction(), side);
+  if (view_->transform.unit_rows) out = out.array().round();  // 1, or 0 for a row of zeros: dividing by the length rounds
   node_.finish(Tile<double>{out.data(), 1, out.size(), out.size()});
   return out;
 }

@@ -159,14 +159,13 @@ Samples select_columns(const Samples& X, std::span<const ColumnRef> columns) {
 }
 
 template <class T>
-Samples transformed(const Samples& X, const Transform& t, const char* name) {
+Samples transformed(const Samples& X, const Transform& t) {
   if (t.empty()) return X;
-  require_finite(X, name);
   if (t.map != nullptr) {
     Samples features((*t.map)(X));
     if (features.size() != X.size())
       throw InvalidArgument(fmt::format("the feature map made {} rows of {}: it must make one row of features for each row", features.size(), X.size()));
-    require_finite(features, fmt::format("the feature map's image of {}", name));
+    require_finite(features, "what the feature map made");
     return features;
   }
   require_one_or(t.scales.size(), X.width(), false, "length scales");
@@ -214,7 +213,7 @@ void add_transform_gradient(const Samples& X, Range I, const Samples& Y, Range J
   }
 }
 
-template Samples transformed<float>(const Samples&, const Transform&, const char*);
-template Samples transformed<double>(const Samples&, const Transform&, const char*);
+template Samples transformed<float>(const Samples&, const Transform&);
+template Samples transformed<double>(const Samples&, const Transform&);
 
 }  // namespace mercer

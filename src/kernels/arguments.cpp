@@ -21,7 +21,7 @@ std::string shown(const Argument& argument) {
   struct Shown {
     std::string operator()(double number) const { return fmt::format("{}", number); }
     std::string operator()(const Word& word) const { return fmt::format("\"{}\"", printable(word.text)); }
-    std::string operator()(const std::string& name) const { return printable(quoted(name)); }
+    std::string operator()(const std::string& name) const { return printable(in_quotes(name)); }
     std::string operator()(const Numbers&) const { return "a list"; }
     std::string operator()(const Matrix&) const { return "a list of points"; }
   };
@@ -34,7 +34,7 @@ Kernel known(const Arguments& a, const KernelLibrary& library, const char* what,
   if (const auto any = library.find(any_kernel); it == library.end() && any != library.end()) return any->second;
   if (it == library.end() || it->second.text().starts_with("function(") != function)
     fail(a.at("name"), fmt::format("the {} {} was written in the program that made this kernel: give it along (a library of kernels)", what,
-                                   printable(quoted(name))));
+                                   printable(in_quotes(name))));
   return it->second;
 }
 

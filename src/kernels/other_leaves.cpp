@@ -140,7 +140,7 @@ class FeatureMapKernel final : public Leaf<FeatureMapKernel> {
     transform_.map = std::make_shared<const kernels::FeatureMap>(std::move(map));
   }
 
-  std::string text() const override { return fmt::format("feature_map({})", quoted(name_)); }
+  std::string text() const override { return fmt::format("feature_map({})", in_quotes(name_)); }
   std::string name() const override { return name_; }
   Properties properties() const override {
     return {.strictly_pd = Verdict::no,
@@ -165,7 +165,7 @@ class FunctionKernel final : public KernelNode {
       : name_(std::move(name)), f_(std::make_shared<const kernels::BlockFunction>(std::move(f))), psd_(psd) {}
 
   Kind kind() const override { return Kind::function; }
-  std::string text() const override { return fmt::format("function({})", quoted(name_)); }
+  std::string text() const override { return fmt::format("function({})", in_quotes(name_)); }
   std::string name() const override { return name_; }
   Properties properties() const override {
     return {.psd = psd_, .strictly_pd = psd_ == Verdict::no ? Verdict::no : Verdict::unknown, .shift_invariant = Verdict::unknown};
@@ -183,7 +183,7 @@ class FunctionKernel final : public KernelNode {
 
 void require_name(const std::string& name, bool callable) {
   if (name.empty()) throw InvalidArgument("a kernel of your own needs a name: its text and its files call it by that");
-  if (!callable) throw InvalidArgument(fmt::format("the kernel {} has no function", quoted(name)));
+  if (!callable) throw InvalidArgument(fmt::format("the kernel {} has no function", in_quotes(name)));
 }
 
 }  // namespace

@@ -228,7 +228,7 @@ std::vector<ColumnRef> columns_within(std::span<const ColumnRef> outer, std::spa
   for (const ColumnRef& column : inner) {
     if (column.index < 0) {
       if (std::find(outer.begin(), outer.end(), column) == outer.end())
-        throw InvalidArgument(fmt::format("column {} is not among those of on({})", quoted(column.name), text_of(outer)));
+        throw InvalidArgument(fmt::format("column {} is not among those of on({})", in_quotes(column.name), text_of(outer)));
       out.push_back(column);
     } else if (column.index < std::ssize(outer)) {
       out.push_back(outer[static_cast<std::size_t>(column.index)]);
@@ -247,7 +247,7 @@ std::string text_of(std::span<const ColumnRef> columns) {
     std::size_t end = i + 1;
     while (end < columns.size() && columns[i].index >= 0 && columns[end].index == columns[i].index + static_cast<Index>(end - i)) ++end;
     if (columns[i].index < 0) {
-      out += quoted(columns[i].name);
+      out += in_quotes(columns[i].name);
     } else if (end - i >= 3) {
       out += fmt::format("{}:{}", columns[i].index, columns[end - 1].index + 1);
     } else {

@@ -7,7 +7,7 @@
 namespace mercer {
 
 // A name as it stands in a kernel's text: in quotes, with \" \\ and \n inside.
-inline std::string quoted(std::string_view name) {
+inline std::string in_quotes(std::string_view name) {
   std::string out = "\"";
   for (const char c : name) {
     if (c == '"' || c == '\\') out += '\\';

@@ -75,8 +75,85 @@ TEST(KernelProperties, Products) {
   expect(linear() * polynomial(2), true, no, no);
   expect(gaussian() * linear(), true, unknown, unknown);
   expect(gaussian() * polynomial(2, 1, -1), false, unknown, unknown);
-  expect((gaussian() + linear()) * gaussian(), true, unknown, unknown);
+  expect((gaussian() + linear()) * gaussian(), true, yes, unknown);
+  expect(gaussian() * constant(2), true, yes, yes);
+  expect(gaussian() * kernels::sigmoid(), false, unknown, unknown);
   expect((gaussian() + laplacian()) * gaussian(), true, yes, yes);
+}
+
+struct Verdicts {
+  Verdict psd, strictly_pd, universal, characteristic, bounded, shift_invariant;
+  bool operator==(const Verdicts&) const = default;
+};
+
+void expect_all(const char* text, const Verdicts& wanted) {
+  const Kernel k = parse_kernel(text);
+  EXPECT_EQ(k.psd(), wanted.psd) << text;
+  EXPECT_EQ(k.is_strictly_pd(), wanted.strictly_pd) << text;
+  EXPECT_EQ(k.is_universal(), wanted.universal) << text;
+  EXPECT_EQ(k.is_characteristic(), wanted.characteristic) << text;
+  EXPECT_EQ(k.is_bounded(), wanted.bounded) << text;
+  EXPECT_EQ(k.is_shift_invariant(), wanted.shift_invariant) << text;
+}
+
+TEST(KernelProperties, EveryVerdictOfEveryLeaf) {
+  expect_all("linear", {yes, no, no, no, no, no});
+  expect_all("polynomial(2, offset=-1)", {no, no, no, no, no, no});
+  expect_all("sigmoid", {no, no, unknown, unknown, yes, no});
+  expect_all("exponential_dot", {yes, yes, yes, yes, no, no});
+  expect_all("cosine", {yes, no, no, no, yes, no});
+  for (const char* rich : {"gaussian", "gaussian([1, 2])", "laplacian", "laplacian(norm=l1)", "matern(0.5)", "matern(1.5)", "matern(2.5)", "rational_quadratic"})
+    expect_all(rich, {yes, yes, yes, yes, yes, yes});
+  expect_all("periodic", {yes, no, no, no, yes, yes});
+  expect_all("chi2", {yes, yes, yes, unknown, yes, no});
+  expect_all("histogram_intersection", {yes, no, no, no, no, no});
+  expect_all("constant(0)", {yes, no, no, no, yes, yes});
+  expect_all("white", {yes, yes, no, no, yes, no});
+  expect_all("white(-1)", {no, no, no, no, yes, no});
+  expect_all("precomputed", {unknown, unknown, unknown, unknown, unknown, unknown});
+}
+
+TEST(KernelProperties, StrictnessBoundsAndShifts) {
+  expect_all("linear + white", {yes, yes, unknown, unknown, no, unknown});
+  expect_all("linear + constant(1)", {yes, no, no, no, no, no});
+  expect_all("gaussian + white(0.1)", {yes, yes, yes, yes, yes, no});
+  expect_all("gaussian*linear", {yes, unknown, unknown, unknown, no, no});
+  expect_all("gaussian*periodic", {yes, yes, unknown, unknown, yes, yes});
+  expect_all("gaussian*constant(0)", {yes, no, no, no, yes, yes});
+  expect_all("gaussian + precomputed", {unknown, unknown, unknown, unknown, unknown, unknown});
+  expect_all("gaussian*sigmoid", {no, no, unknown, unknown, yes, no});
+}
+
+// Verdicts are about the columns that the whole kernel looks at: direct sums see marginals, tensor products everything.
+TEST(KernelProperties, ColumnGroups) {
+  expect_all("gaussian.on(0, 1)", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.on(0) + gaussian.on(1)", {yes, unknown, no, no, yes, yes});
+  expect_all("gaussian.on(0) + gaussian.on(0, 1)", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.on(0) + gaussian.on(1, 0) + constant(1)", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.on(0) + linear", {yes, unknown, unknown, unknown, no, no});
+  expect_all("gaussian.on(0)*laplacian.on(1)", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.on(0)*linear.on(1)", {yes, unknown, unknown, unknown, no, no});
+  expect_all("gaussian.on(0)*periodic.on(1)", {yes, unknown, unknown, unknown, yes, yes});
+  expect_all("(gaussian.on(0)*laplacian.on(1)).on(3, 5) + linear.on(5)", {yes, yes, yes, yes, no, no});
+}
+
+TEST(KernelProperties, MapsAndForms) {
+  expect_all("gaussian^3", {yes, yes, yes, yes, yes, yes});
+  expect_all("linear^2", {yes, no, no, no, unknown, unknown});
+  expect_all("gaussian.exp()", {yes, yes, yes, yes, yes, yes});
+  expect_all("linear.exp()", {yes, yes, yes, yes, no, no});
+  expect_all("(0.5*linear).exp()", {yes, yes, yes, yes, no, no});
+  expect_all("polynomial(2).exp()", {yes, unknown, unknown, unknown, no, no});
+  expect_all("(0.5*gaussian).geometric()", {yes, yes, yes, yes, unknown, yes});
+  expect_all("gaussian.series([1, 0.5])", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.series([1, -0.5])", {unknown, unknown, unknown, unknown, yes, yes});
+  expect_all("gaussian.series([2])", {yes, no, no, no, yes, yes});
+  expect_all("linear.series([0, 1, 1])", {yes, no, no, no, no, no});
+  expect_all("sigmoid.exp()", {no, no, unknown, unknown, yes, no});
+  expect_all("exponential_dot.normalized()", {yes, yes, yes, unknown, yes, unknown});
+  expect_all("gaussian.normalized(product)", {yes, yes, yes, yes, yes, yes});
+  expect_all("polynomial(2).normalized()", {yes, no, no, no, yes, unknown});
+  expect_all("sigmoid.over([[1], [2]])", {yes, no, no, no, yes, unknown});
 }
 
 // One finished number: what the leaf makes of the reduction r of a pair.
@@ -127,25 +204,35 @@ TEST(KernelFormulas, Reductions) {
   EXPECT_EQ(constant().node().reduction(), Reduction::none);
 }
 
-double typical(Reduction reduction) { return reduction == Reduction::l1_distance ? 5 : 3; }
+double typical(Reduction reduction, std::span<const ColumnRef>) { return reduction == Reduction::l1_distance ? 5 : 3; }
 
 TEST(KernelAuto, EveryPartIsResolvedByItsOwnDistance) {
   const Kernel k = parse_kernel("2*gaussian(auto)*(laplacian(auto, norm=l1) + linear) + laplacian(auto) + gaussian(7)");
   EXPECT_TRUE(k.has_auto());
-  const auto node = k.node().resolved(typical);
-  ASSERT_NE(node, nullptr);
-  EXPECT_EQ(Kernel(node).text(), "2*gaussian(3)*(laplacian(5, norm=l1) + linear) + laplacian(3) + gaussian(7)");
-  EXPECT_FALSE(node->has_auto());
+  const Kernel resolved = with_length_scales(k, typical);
+  EXPECT_EQ(resolved.text(), "2*gaussian(3)*(laplacian(5, norm=l1) + linear) + laplacian(3) + gaussian(7)");
+  EXPECT_FALSE(resolved.has_auto());
   EXPECT_EQ(k.text(), "2*gaussian(auto)*(laplacian(auto, norm=l1) + linear) + laplacian(auto) + gaussian(7)")
       << "the kernel itself changed";
 }
 
+TEST(KernelAuto, ColumnsAreThoseOfTheData) {
+  const auto sum_of_columns = [](Reduction, std::span<const ColumnRef> columns) {
+    double sum = 100;
+    for (const ColumnRef& column : columns) sum += static_cast<double>(column.index);
+    return sum;
+  };
+  const Kernel k = parse_kernel("gaussian(auto) + (matern(1.5, auto).on(1) * gaussian(auto)).on(7, 3).normalized() + rational_quadratic(auto)^2");
+  EXPECT_EQ(with_length_scales(k, sum_of_columns).text(),
+            "gaussian(100) + (matern(1.5, 103).on(1)*gaussian(110)).on(7, 3).normalized() + rational_quadratic(100, alpha=1)^2");
+}
+
 TEST(KernelAuto, NothingToResolve) {
-  const auto never = [](Reduction) -> double { throw std::logic_error("nobody should ask"); };
+  const auto never = [](Reduction, std::span<const ColumnRef>) -> double { throw std::logic_error("nobody should ask"); };
   for (const char* text : {"linear", "gaussian(2)", "2*gaussian(2)*linear + 3"}) {
     const Kernel k = parse_kernel(text);
     EXPECT_FALSE(k.has_auto());
-    EXPECT_EQ(k.node().resolved(never), nullptr) << text;
+    EXPECT_EQ(with_length_scales(k, never), k) << text;
   }
 }
 
@@ -158,8 +245,8 @@ TEST(KernelAuto, UnresolvedOrImpossible) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(), "gaussian(auto) has no length scale yet: resolve(kernel, X) sets it from data");
   }
-  EXPECT_THROW(k.node().resolved([](Reduction) { return 0.0; }), InvalidArgument);
-  EXPECT_THROW(k.node().resolved([](Reduction) { return std::nan(""); }), InvalidArgument);
+  EXPECT_THROW(with_length_scales(k, [](Reduction, std::span<const ColumnRef>) { return 0.0; }), InvalidArgument);
+  EXPECT_THROW(with_length_scales(k, [](Reduction, std::span<const ColumnRef>) { return std::nan(""); }), InvalidArgument);
 }
 
 }  // namespace

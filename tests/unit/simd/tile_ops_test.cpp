@@ -112,6 +112,47 @@ TYPED_TEST(TileOpsTest, DistancesAtAllEdges) {
   });
 }
 
+template <class T>
+void expect_histograms(const TileOps<T>& ops, Index rows, Index cols, Index depth) {
+  SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", depth " << depth);
+  std::vector<T> a = numbers<T>(static_cast<std::size_t>(rows * depth), 0, 3);
+  std::vector<T> b = numbers<T>(static_cast<std::size_t>(depth * cols), 0, 3);
+  for (std::size_t i = 0; i < a.size(); i += 3) a[i] = 0;
+  for (std::size_t i = 0; i < b.size(); i += 2) b[i] = 0;  // so that some pairs are 0 and 0
+  Padded<T> chi2(rows, cols);
+  Padded<T> minimum(rows, cols);
+  ops.chi2_distances(a.data(), depth, b.data(), cols, depth, chi2.tile);
+  ops.minimum_sums(a.data(), depth, b.data(), cols, depth, minimum.tile);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      long double distance = 0;
+      long double smaller = 0;
+      for (Index k = 0; k < depth; ++k) {
+        const auto x = static_cast<long double>(a[static_cast<std::size_t>(i * depth + k)]);
+        const auto y = static_cast<long double>(b[static_cast<std::size_t>(k * cols + j)]);
+        if (x + y > 0) distance += (x - y) * (x - y) / (x + y);
+        smaller += std::min(x, y);
+      }
+      // Each term of the first rounds five times, and depth terms >= 0 are added.
+      ASSERT_NEAR(chi2.tile.row(i)[j], static_cast<double>(distance), static_cast<double>(static_cast<long double>(depth + 5) * eps<T> * distance));
+      ASSERT_NEAR(minimum.tile.row(i)[j], static_cast<double>(smaller), static_cast<double>(static_cast<long double>(depth) * eps<T> * smaller));
+    }
+  }
+  chi2.expect_canaries();
+  minimum.expect_canaries();
+}
+
+TYPED_TEST(TileOpsTest, HistogramsAtAllEdges) {
+  using T = TypeParam;
+  this->for_levels([](const TileOps<T>& ops) {
+    for (Index cols = 0; cols <= 40; ++cols) {
+      for (const Index rows : {0, 1, 4, 5}) {
+        for (const Index depth : {0, 1, 7}) ASSERT_NO_FATAL_FAILURE(expect_histograms<T>(ops, rows, cols, depth));
+      }
+    }
+  });
+}
+
 // A pair has the same bits wherever it stands in a tile: that keeps Gram matrices exactly symmetric.
 TYPED_TEST(TileOpsTest, DistancesDoNotDependOnPlace) {
   using T = TypeParam;
@@ -253,13 +294,46 @@ TYPED_TEST(TileOpsTest, ElementwiseAtAllEdges) {
       // The root rounds once: half an ulp of an argument up to 1.5.
       run([&](T* z) { ops.exp_of_root(z, n, T{-0.5}); },
           [](T z, T v, T) { expect_close<T>(z, std::exp(-0.5L * std::sqrt(static_cast<long double>(v))), 2 * exp_accuracy<T>); });
+      const double ulp = std::numeric_limits<T>::epsilon();
+      // a = 0.5 sqrt x <= 1.5 rounds twice, which exp turns into a relative error; then a few products.
+      run([&](T* z) { ops.matern3_of_root(z, n, T{0.5}); },
+          [&](T z, T v, T) {
+            const long double a = 0.5L * std::sqrt(static_cast<long double>(v));
+            expect_close<T>(z, (1 + a) * std::exp(-a), 6 * ulp);
+          });
+      run([&](T* z) { ops.matern5_of_root(z, n, T{0.5}); },
+          [&](T z, T v, T) {
+            const long double a = 0.5L * std::sqrt(static_cast<long double>(v));
+            expect_close<T>(z, (1 + a + a * a / 3) * std::exp(-a), 8 * ulp);
+          });
+      // The logarithm's error times alpha; log1p(4.5) < 2.
+      run([&](T* z) { ops.rational_of(z, n, T{0.5}, T{1.5}); },
+          [&](T z, T v, T) { expect_close<T>(z, std::pow(1 + 0.5L * static_cast<long double>(v), -1.5L), 12 * ulp); });
+      run([&](T* z) { ops.tanh_of(z, n, T{0.25}, T{-1}); },
+          [&](T z, T v, T) {
+            const long double u = 0.25L * static_cast<long double>(v) - 1;
+            ASSERT_NEAR(z, static_cast<double>(std::tanh(u)), 4 * ulp);
+          });
       run([&](T* z) { ops.scale(z, n, T{1.7}); }, [](T z, T v, T) { ASSERT_EQ(z, v * T{1.7}); });
       run([&](T* z) { ops.add(z, y.data() + 1, n); }, [](T z, T v, T w) { ASSERT_EQ(z, v + w); });
       run([&](T* z) { ops.multiply(z, y.data() + 1, n); }, [](T z, T v, T w) { ASSERT_EQ(z, v * w); });
     }
+    for (const auto at_zero : {ops.exp_of_root, ops.matern3_of_root, ops.matern5_of_root}) {
+      T zero = 0;
+      at_zero(&zero, 1, T{3});
+      ASSERT_EQ(zero, T{1});
+    }
     T zero = 0;
-    ops.exp_of_root(&zero, 1, T{-3});
+    ops.rational_of(&zero, 1, T{2}, T{3});
     ASSERT_EQ(zero, T{1});
+    // Far out: 0, never infinity times 0.
+    for (const auto far_out : {ops.matern3_of_root, ops.matern5_of_root}) {
+      for (const T factor : {T{1e4}, std::numeric_limits<T>::max()}) {
+        T far = T{1e10};
+        far_out(&far, 1, factor);
+        ASSERT_EQ(far, T{0});
+      }
+    }
   });
 }
 
@@ -307,6 +381,20 @@ TYPED_TEST(TileOpsTest, ExpDoesNotDependOnItsNeighbours) {
       ops.exp_of_root(&alone, 1, T{-1});
       ASSERT_EQ(rooted_together[i], alone) << x[i];
     }
+    // The others too, each lane alone and among neighbours.
+    const auto alike = [&](auto&& f) {
+      std::vector<T> whole = rooted;
+      f(whole.data(), std::ssize(whole));
+      for (std::size_t i = 0; i < rooted.size(); ++i) {
+        T alone = rooted[i];
+        f(&alone, 1);
+        ASSERT_EQ(whole[i], alone) << rooted[i];
+      }
+    };
+    alike([&](T* z, Index n) { ops.matern3_of_root(z, n, T{0.7}); });
+    alike([&](T* z, Index n) { ops.matern5_of_root(z, n, T{0.7}); });
+    alike([&](T* z, Index n) { ops.rational_of(z, n, T{0.01}, T{1.5}); });
+    alike([&](T* z, Index n) { ops.tanh_of(z, n, T{0.01}, T{-1}); });
     std::vector<T> high(40, T{1000});
     ops.exp_of(high.data(), std::ssize(high), T{1});
     for (const T value : high) ASSERT_EQ(value, std::numeric_limits<T>::infinity());
