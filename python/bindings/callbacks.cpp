@@ -10,8 +10,16 @@ namespace {
 
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Where a callback leaves its Python object instead of calling it: see callback_of.
+// Where a callback leaves its Python object instead of calling it, while an Inquiry lives on its thread.
 thread_local nb::object* asked = nullptr;
+
+class Inquiry {
+ public:
+  explicit Inquiry(nb::object& answer) { asked = &answer; }
+  ~Inquiry() { asked = nullptr; }
+  Inquiry(const Inquiry&) = delete;
+  Inquiry& operator=(const Inquiry&) = delete;
+};
 
 // A callable of mercer/_callbacks.py, which gives a float64 matrix in C order.
 class Callback {
@@ -34,12 +42,11 @@ class Callback {
   std::shared_ptr<const std::tuple<nb::object>> held_;
 };
 
-// The library keeps a function to itself and shows only its name, but the function can be asked: by its value at a single sample.
+// The library shows only the name of a function, but the function can be asked: by its value at a single sample, on this thread.
 nb::object callback_of(const Kernel& leaf) {
   nb::object found = nb::none();
-  asked = &found;
+  const Inquiry inquiry(found);
   gram_diagonal(leaf, Samples(Matrix::Zero(1, 1)));
-  asked = nullptr;
   return found;
 }
 

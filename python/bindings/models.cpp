@@ -47,15 +47,15 @@ RidgeModel fit_ridge_of(const Samples& X, const Targets& y, const Vector& alpha,
   });
 }
 
-// Rows as they are: one row (1-D) or several (2-D), float32 or float64, C order. Held, since a kernel in Python may keep what it is shown.
+// Rows as they are: one row (1-D) or several (2-D), float32 or float64, C order. Nothing is kept beyond the call.
 Samples rows_of(const Rows& x) {
   if (x.ndim() != 1 && x.ndim() != 2) throw InvalidArgument("decision takes one row or a matrix of rows");
   const auto rows = x.ndim() == 1 ? Index{1} : static_cast<Index>(x.shape(0));
   const auto cols = static_cast<Index>(x.shape(x.ndim() - 1));
   if (x.dtype() == nb::dtype<double>())
-    return Samples::borrow(DenseRows<double>{static_cast<const double*>(x.data()), rows, cols, cols}, hold(x));
+    return Samples::borrow(DenseRows<double>{static_cast<const double*>(x.data()), rows, cols, cols}, nullptr);
   if (x.dtype() == nb::dtype<float>())
-    return Samples::borrow(DenseRows<float>{static_cast<const float*>(x.data()), rows, cols, cols}, hold(x));
+    return Samples::borrow(DenseRows<float>{static_cast<const float*>(x.data()), rows, cols, cols}, nullptr);
   throw InvalidArgument("decision takes float32 or float64 rows");
 }
 

@@ -1,6 +1,7 @@
 """Kernels written in Python, as the compiled library calls them: once per tile, from any of its threads, with the GIL held.
 
-Both classes are values that pickle if the function does. What a function gives is checked here, where its name is known.
+Both classes are values that pickle if the function does. A function gets copies, because much compiled code refuses read-only arrays; what it
+gives is checked here, where its name is known.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
@@ -40,6 +41,8 @@ def _numbers(values: Any, who: str) -> np.ndarray:
         raise ValueError(f"the {who} must give a matrix, got a ragged {type(values).__name__}") from None
     if array.dtype.kind not in "fiub":
         raise TypeError(f"the {who} must give real numbers, got {type(values).__name__} of dtype {array.dtype}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"the {who} gave {array[~np.isfinite(array)][0]}, but values must be finite")
     return array.astype(np.float64, copy=False)
 
 
@@ -56,7 +59,7 @@ class BlockFunction:
         return _mercer.function(self.name, self, self.psd)
 
     def __call__(self, X: Samples, Y: Samples) -> np.ndarray:
-        A, B = _data.to_numpy(X), _data.to_numpy(Y)
+        A, B = (_data.to_numpy(S, copy=True) for S in (X, Y))
         if sp.issparse(A) != sp.issparse(B):
             A, B = sp.csr_array(A), sp.csr_array(B)
         who, rows, shape = f"kernel function {self.name!r}", f"blocks of {A.shape[0]} and {B.shape[0]} rows", (A.shape[0], B.shape[0])
@@ -85,7 +88,7 @@ class RowMap:
         return _mercer.feature_map(self.name, self)
 
     def __call__(self, X: Samples) -> np.ndarray:
-        A = _data.to_numpy(X)
+        A = _data.to_numpy(X, copy=True)
         who, rows = f"feature map {self.name!r}", f"{A.shape[0]} rows"
         features = _numbers(_called(who, rows, self.f, A), who)
         if features.ndim == 1:  # one feature

@@ -107,10 +107,10 @@ def given_pair(K: Any, gram: Any) -> tuple[Samples, Samples, bool]:
     return objects if B is A else Samples.given_rows(samples(A)), objects, is_float32(A) and is_float32(B)
 
 
-def to_numpy(S: Samples) -> Any:
-    """The rows of samples, shared: an array, or a scipy CSR array."""
+def to_numpy(S: Samples, *, copy: bool = False) -> Any:
+    """The rows of samples: an array, or a scipy CSR array; shared and read-only unless copied."""
     parts = S.arrays()
     if not isinstance(parts, tuple):
-        return parts
+        return parts.copy() if copy else parts
     values, columns, offsets, width = parts
-    return sp.csr_array((values, columns, offsets - offsets[0]), shape=(len(offsets) - 1, width))
+    return sp.csr_array((values, columns, offsets - offsets[0]), shape=(len(offsets) - 1, width), copy=copy)

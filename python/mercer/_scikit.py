@@ -45,7 +45,7 @@ def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
         defaults = {"gamma": None, "degree": 3, "coef0": 1, "kernel_params": None}
         ignored = [name for name, value in defaults.items() if not np.array_equal(getattr(estimator, name), value)]
         if ignored and k != "precomputed":
-            warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=4)
+            warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=3)
         return make_kernel(k)
     if isinstance(k, str):
         return _word(k, estimator.gamma, estimator.degree, estimator.coef0, n_features)

@@ -356,7 +356,7 @@ def kernel_function(f: Callable[[Any, Any], Any], *, name: str | None = None, ps
 
     Parameters
     ----------
-    f : ``f(A, B)`` gets two blocks of rows (2-D arrays, or CSR where the data are sparse; read-only) and returns the matrix of k(a_i, b_j).
+    f : ``f(A, B)`` gets two blocks of rows (2-D arrays, or CSR where the data are sparse) and returns the matrix of k(a_i, b_j).
         It is called once per tile of at most 256 x 256 pairs, from several threads, one at a time. It must be symmetric: f(A, B) = f(B, A).T.
     name : what text and files call it; by default the function's own name. Functions of different meaning need different names.
     psd : True or False if you know whether it is positive semi-definite. ``mercer.check_kernel`` looks at data.

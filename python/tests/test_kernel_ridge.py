@@ -1,5 +1,6 @@
 """KernelRidge: scikit-learn's answers, the equations themselves, and wrong input."""
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, strategies as st
@@ -21,8 +22,10 @@ WORDS = [
     {"kernel": "poly", "degree": 1.5, "gamma": 0.1, "coef0": 40},
     {"kernel": "poly", "degree": 0},
     {"kernel": "sigmoid", "gamma": 0.01},
+    {"kernel": "sigmoid", "gamma": 0.01, "coef0": 0.3},
     {"kernel": "cosine"},
 ]
+HISTOGRAM_WORDS = [{"kernel": "chi2", "gamma": 1.0}, {"kernel": "chi2", "gamma": 0.3}, {"kernel": "additive_chi2"}]
 
 
 def close(ours, theirs, tolerance=1e-10):
@@ -45,6 +48,43 @@ def test_agrees_with_scikit_learn(parameters, weighted, targets, problem, rng):
     close(ours.predict(new), theirs.predict(new))
     assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-10)
     np.testing.assert_array_equal(ours.X_fit_, theirs.X_fit_)
+
+
+@pytest.mark.parametrize("parameters", HISTOGRAM_WORDS, ids=str)
+def test_words_for_rows_without_negative_numbers(parameters, problem):
+    X, Y = np.abs(problem[0]), problem[1]
+    ours, theirs = (E(alpha=5.0, **parameters).fit(X, Y) for E in (mercer.KernelRidge, Twin))
+    close(ours.predict(X[:9]), theirs.predict(X[:9]), 1e-9)
+    with pytest.raises(ValueError, match="negative|>= 0"):
+        mercer.KernelRidge(**parameters).fit(-X, Y)
+
+
+def test_what_scikit_learns_words_mean(problem):
+    X, Y = np.abs(problem[0]), problem[1]
+    for parameters, text in (
+        ({"kernel": "chi2"}, "chi2(1)"),  # the default of chi2_kernel; scikit-learn's own KernelRidge fails without a number
+        ({"kernel": "chi2", "gamma": 0}, "constant(1)"),
+        ({"kernel": "cosine"}, "cosine"),
+        ({"kernel": "sigmoid", "gamma": 0.5, "coef0": 2}, "sigmoid(scale=0.5, offset=2)"),
+        ({"kernel": "additive_chi2"}, 'function("additive_chi2")'),
+        ({"kernel": "poly", "degree": 1.5, "gamma": 0.5}, 'function("poly(degree=1.5, gamma=0.5, coef0=1)")'),
+        ({"kernel": "linear"}, "linear"),
+        ({"kernel": "rbf", "gamma": 0.125}, "gaussian(2)"),
+    ):
+        assert str(mercer.KernelRidge(**parameters).fit(X, Y).kernel_) == text
+
+
+def test_columns_by_name(problem):
+    X, Y = problem
+    frame = pd.DataFrame(X, columns=["age", "dose", "height", "weight"])
+    for kernel in (Gaussian(1).on("dose", "age") + Linear().on("weight"), 'gaussian(1).on("dose", "age") + linear.on(weight)'):
+        model = mercer.KernelRidge(kernel=kernel).fit(frame, Y)
+        assert str(model.kernel_) == "gaussian(1).on(1, 0) + linear.on(3)"
+        close(model.predict(frame), mercer.KernelRidge(kernel="gaussian(1).on(0, 1) + linear.on(3)").fit(X, Y).predict(X))
+        with pytest.raises(ValueError, match="names columns, but X has no column names: give a DataFrame"):
+            mercer.KernelRidge(kernel=kernel).fit(X, Y)
+    with pytest.raises(ValueError, match='column "size", which is not there; the columns are age, dose, height, weight'):
+        mercer.KernelRidge(kernel="gaussian(1).on(size)").fit(frame, Y)
 
 
 def test_documentation_example_of_the_class():
@@ -251,7 +291,7 @@ NAN_X[3, 1] = np.nan
         ({"kernel": "gaussian(0)"}, GOOD_X, GOOD_Y, "length_scale must be a number > 0"),
         ({"kernel": "unknown"}, GOOD_X, GOOD_Y, 'there is no kernel "unknown"'),
         ({"kernel": 3}, GOOD_X, GOOD_Y, "kernel must be text, a mercer.Kernel or a callable, got 3"),
-        ({"kernel": lambda a, b: np.nan}, GOOD_X, GOOD_Y, "the kernel gave nan for rows 0 and 0"),
+        ({"kernel": lambda a, b: np.nan}, GOOD_X, GOOD_Y, "the kernel function '<lambda>' gave nan"),
         ({"kernel": "precomputed"}, GOOD_X, GOOD_Y, r"square matrix of k\(x_i, x_j\), got shape \(6, 2\)"),
         ({"n_jobs": 0}, GOOD_X, GOOD_Y, "n_jobs must be a whole number other than 0"),
         ({"memory": -4}, GOOD_X, GOOD_Y, "memory must be a number of bytes"),
