@@ -21,7 +21,6 @@ from .kernels import (
     Laplacian,
     Linear,
     Polynomial,
-    Precomputed,
     Sigmoid,
     kernel as make_kernel,
     kernel_function,

@@ -17,11 +17,11 @@ def test_examples():
     program = "import runpy, sys\nfor f in sys.argv[1:]:\n    print('>>', f); runpy.run_path(f, run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", program, *map(str, files)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    for text in ("gaussian(0.5)", "best: {", "psd: True", "least squares: the curve", "loaded: KernelRidge"):
+    for text in ("gaussian(0.5)", "best: {", "psd: True", "least squares: the curve", "loaded: KernelRidge", "gaussian.length_scale", "by our own kernel"):
         assert text in done.stdout
 
 
-@pytest.mark.parametrize("module", [mercer, mercer.kernels, mercer._kernel_ridge, mercer._ridge], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [mercer, mercer._kernel, mercer.kernels, mercer._kernel_ridge, mercer._ridge], ids=lambda m: m.__name__)
 def test_docstrings(module):
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0
