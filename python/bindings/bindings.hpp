@@ -79,8 +79,9 @@ template <class... Objects>
 std::shared_ptr<const std::tuple<Objects...>> hold(Objects... objects) {
   using Held = const std::tuple<Objects...>;
   return std::shared_ptr<Held>(new Held(std::move(objects)...), [](Held* held) {
+    if (Py_IsInitialized() == 0) return;  // the interpreter is gone, and the objects with it
     const nb::gil_scoped_acquire gil;
-    if (gil) delete held;  // else the interpreter is gone, and the objects with it
+    delete held;
   });
 }
 

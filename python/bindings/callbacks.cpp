@@ -75,9 +75,8 @@ void bind_callbacks(nb::module_& m) {
       },
       "name"_a, "callable"_a, "psd"_a.none());
   m.def(
-      "feature_map",
-      [](const std::string& name, nb::object callable) { return kernels::feature_map(name, Callback(std::move(callable))); }, "name"_a,
-      "callable"_a);
+      "feature_map", [](const std::string& name, nb::object callable) { return kernels::feature_map(name, Callback(std::move(callable))); },
+      "name"_a, "callable"_a);
 }
 
 }  // namespace mercer::python

@@ -49,7 +49,8 @@ Vector gradient(const Kernel& kernel, const Samples& X, const Samples& Y, const 
   const Eigen::Map<const Matrix> weights(W.data(), static_cast<Index>(W.shape(0)), static_cast<Index>(W.shape(1)));
   Job job(threads, 0, nb::none());
   return job([&](const Run& run) {
-    return gram_operator(kernel, X, Y, {.precision = Precision::float64, .storage = Storage::streamed, .run = run})->gradient_inner(weights);
+    return gram_operator(kernel, X, Y, {.precision = Precision::float64, .storage = Storage::streamed, .run = run})
+        ->gradient_inner(weights);
   });
 }
 
@@ -115,7 +116,8 @@ void bind_class(nb::module_& m) {
           "scaled", [](const Kernel& a, double factor) { return factor * a; }, "factor"_a)
       .def("power", &Kernel::power, "exponent"_a)
       .def(
-          "normalized", [](const Kernel& k, bool root) { return k.normalized(root ? Normalization::root : Normalization::product); }, "root"_a)
+          "normalized", [](const Kernel& k, bool root) { return k.normalized(root ? Normalization::root : Normalization::product); },
+          "root"_a)
       .def("on", &restricted, "columns"_a)
       .def("exp", &Kernel::exp)
       .def("geometric", &Kernel::geometric)

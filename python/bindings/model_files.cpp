@@ -91,7 +91,7 @@ nb::object pickled(const SavedModel& model) {
     const nb::gil_scoped_release released;
     bytes = model_to_bytes(model);
   }
-  const nb::bytes file(bytes.data(), bytes.size());
+  nb::bytes file(bytes.data(), bytes.size());
   const nb::dict callbacks = std::visit(
       []<class Model>(const Model& m) {
         if constexpr (requires { m.kernel(); }) {
@@ -101,7 +101,7 @@ nb::object pickled(const SavedModel& model) {
         }
       },
       model.model);
-  if (callbacks.size() == 0) return file;
+  if (callbacks.empty()) return file;
   return nb::make_tuple(file, callbacks);
 }
 

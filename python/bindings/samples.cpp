@@ -79,7 +79,8 @@ void bind_samples(nb::module_& m) {
       .def_static("csr", &csr<double>, "values"_a, "columns"_a, "offsets"_a, "width"_a)
       .def_static("csr", &csr<float>, "values"_a, "columns"_a, "offsets"_a, "width"_a)
       .def_static("given_gram", &Samples::given_gram, "K"_a, "Objects known by their Gram matrix.")
-      .def_static("given_rows", &Samples::given_rows, "K_new"_a, "New objects, known by rows of kernel values against those of a Gram matrix.")
+      .def_static("given_rows", &Samples::given_rows, "K_new"_a,
+                  "New objects, known by rows of kernel values against those of a Gram matrix.")
       .def("arrays", &arrays)
       .def(
           "require_finite", [](const Samples& s, const std::string& name) { require_finite(s, name); }, "name"_a)

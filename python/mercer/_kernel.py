@@ -326,7 +326,10 @@ def number(value: Any, name: str) -> float:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be a number that float64 can hold, got one above 1e308") from None
 
 
 def whole(value: Any, name: str) -> int:
@@ -353,8 +356,8 @@ def _columns(given: Any) -> Iterable[int | str]:
         if isinstance(column, str):
             yield column
         elif isinstance(column, Integral) and not isinstance(column, bool):
-            if column < 0:
-                raise ValueError(f"columns are counted from 0, got {column}")
+            if not 0 <= column <= 10**9:  # as far as text goes
+                raise ValueError(f"columns are counted from 0 to 1e9, got {column}")
             yield int(column)
         elif isinstance(column, slice):
             start, stop, step = (0 if column.start is None else column.start), column.stop, (1 if column.step is None else column.step)
