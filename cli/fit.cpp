@@ -75,7 +75,10 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
     weights = numbers_in(table, o.weights, " for --sample-weight");
     encode.drop.push_back(o.weights);
   }
+  const bool given = o.kernel && o.kernel->needs_given_gram();
+  if (given) encode.scaling = ScalingKind::none;  // kernel values are no columns
   Training t{make_dataset(table, encode), {}, std::move(weights)};
+  if (given) t.data.notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
   speaker.notes(t.data.notes);
   const auto classes = static_cast<Index>(t.data.encoder.classes.size());
   const bool classify = t.data.encoder.task == Task::classification;
@@ -89,7 +92,7 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
 
 Fitted fit_krr(const FitOptions& o, const Training& t) {
   KernelRidgeOptions options;
-  if (o.kernel) options.kernel = *o.kernel;
+  if (o.kernel) options.kernel = resolve_columns(*o.kernel, t.data.encoder.column_names());
   options.alpha = o.alpha;
   options.lambda = o.given_lambda();
   options.fit_intercept = o.intercept.value_or(false);

@@ -50,6 +50,8 @@ struct Encoder {
 
   // One per feature column; "color=red" for a category.
   std::vector<std::string> feature_names() const;
+  // One per feature column: the column of the table it was made of, the same for all its categories. Empty for LIBSVM rows.
+  std::vector<std::string> column_names() const;
 
   // Features of new data, scaled: columns found by name in any order, extra columns ignored, missing ones named in the error. Without a
   // header (here or in the table learned from) columns go by position: all columns of that table, or all but the target, or just the

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "mercer/kernels.hpp"
 #include "mercer/linear_operator.hpp"
@@ -32,6 +31,11 @@ struct GramOptions {
 // a fixed sample of rows above). A kernel without automatic parts comes back unchanged.
 Kernel resolve(const Kernel& kernel, const Samples& X);
 
+// Rows of numbers as what the kernel takes them for: of `precomputed` they are a Gram matrix, or rows of kernel values between new objects
+// and those of `columns`; of all other kernels they are samples already. Every function below does this by itself.
+Samples as_given(const Kernel& kernel, const Samples& X);
+Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns);
+
 // The median pairwise Euclidean distance, as `resolve` takes it.
 double median_distance(const Samples& X);
 
@@ -45,19 +49,5 @@ Vector gram_diagonal(const Kernel& kernel, const Samples& X);
 // X against itself (symmetric), or X against Y.
 Operator gram_operator(const Kernel& kernel, const Samples& X, const GramOptions& options = {});
 Operator gram_operator(const Kernel& kernel, const Samples& X, const Samples& Y, const GramOptions& options = {});
-
-// Is this matrix a Gram matrix? Symmetry and the smallest eigenvalue, with the vector that violates v'Kv >= 0 when there is one.
-struct GramCheck {
-  bool symmetric = false;
-  double asymmetry = 0;  // largest |K_ij - K_ji|
-  double smallest_eigenvalue = 0;
-  double largest_eigenvalue = 0;
-  double tolerance = 0;  // n eps max|eigenvalue|: what rounding alone may do
-  bool psd = false;
-  Index rank = 0;               // eigenvalues above the tolerance
-  Vector violating{};           // v with v'Kv < 0, unit length; empty when PSD
-  std::string verdict() const;  // one or two readable sentences
-};
-GramCheck check_gram(const MatrixRef& K, const Run& run = {});
 
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mercer/dataset.hpp"
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/gram.hpp"
@@ -17,6 +18,7 @@
 #include "mercer/random.hpp"
 #include "mercer/report.hpp"
 #include "mercer/ridge.hpp"
+#include "mercer/rkhs_function.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"

@@ -108,6 +108,9 @@ class Samples {
   std::shared_ptr<const Given> given_;
 };
 
+// The rows of a, then those of b, copied: float64 if either is, sparse if either is (dense rows are then stored without their zeros).
+Samples concatenate(const Samples& a, const Samples& b);
+
 // Throws InvalidArgument naming the first NaN or infinite value by row and column ("X has a NaN in row 3, column 5").
 void require_finite(const Samples& X, std::string_view name);
 void require_finite(const MatrixRef& values, std::string_view name);

@@ -98,6 +98,8 @@ void bind_samples(nb::module_& m);
 void bind_callbacks(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_gram(nb::module_& m);
+void bind_diagnosis(nb::module_& m);
+void bind_rkhs_function(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);

@@ -42,29 +42,6 @@ void bind_gram(nb::module_& m) {
       "kernel"_a, "X"_a);
   m.def(
       "resolve", [](const Kernel& kernel, const Samples& X) { return resolve(kernel, X); }, "kernel"_a, "X"_a);
-
-  nb::class_<GramCheck>(m, "GramCheck", "Whether a matrix is a Gram matrix, with the evidence.")
-      .def_ro("symmetric", &GramCheck::symmetric)
-      .def_ro("asymmetry", &GramCheck::asymmetry, "largest |K_ij - K_ji|")
-      .def_ro("smallest_eigenvalue", &GramCheck::smallest_eigenvalue)
-      .def_ro("largest_eigenvalue", &GramCheck::largest_eigenvalue)
-      .def_ro("tolerance", &GramCheck::tolerance, "what rounding alone may do: n eps max|eigenvalue|")
-      .def_ro("psd", &GramCheck::psd)
-      .def_ro("rank", &GramCheck::rank)
-      .def_prop_ro(
-          "violating", [](const GramCheck& c) { return c.violating.size() == 0 ? std::nullopt : std::optional<Vector>(c.violating); },
-          "a unit vector v with v'Kv < 0, or None")
-      .def("__bool__", [](const GramCheck& c) { return c.symmetric && c.psd; })
-      .def("__str__", &GramCheck::verdict)
-      .def("__repr__", &GramCheck::verdict);
-  m.def(
-      "check_gram",
-      [](const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& K, int threads) {
-        const Eigen::Map<const Matrix> map(K.data(), static_cast<Index>(K.shape(0)), static_cast<Index>(K.shape(1)));
-        Job job(threads, 0, nb::none());
-        return job([&](const Run& run) { return check_gram(map, run); });
-      },
-      "K"_a, "threads"_a = 0);
 }
 
 }  // namespace mercer::python

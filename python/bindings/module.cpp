@@ -47,6 +47,8 @@ NB_MODULE(_mercer, m) {
   bind_callbacks(m);
   bind_kernels(m);
   bind_gram(m);
+  bind_diagnosis(m);
+  bind_rkhs_function(m);
   bind_models(m);
   bind_model_files(m);
   bind_simulate(m);

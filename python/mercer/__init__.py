@@ -8,25 +8,45 @@
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from . import datasets, kernels
+from ._diagnosis import (
+    BochnerCheck,
+    EntryPair,
+    GramCheck,
+    GramRepair,
+    KernelCheck,
+    check_bochner,
+    check_gram,
+    check_kernel,
+    repair_gram,
+)
 from ._errors import FileError
 from ._files import TableModel, info, load, save
-from ._gram import GramCheck, check_gram, gram
+from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
+from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
 
 __all__ = [
+    "BochnerCheck",
+    "EntryPair",
     "FileError",
     "GramCheck",
+    "GramRepair",
     "Kernel",
+    "KernelCheck",
     "KernelRidge",
+    "RKHSFunction",
     "Ridge",
     "TableModel",
+    "check_bochner",
     "check_gram",
+    "check_kernel",
     "datasets",
+    "feature_distance",
     "feature_map",
     "gram",
     "info",
@@ -35,5 +55,6 @@ __all__ = [
     "kernels",
     "load",
     "monomials",
+    "repair_gram",
     "save",
 ]

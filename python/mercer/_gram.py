@@ -1,4 +1,4 @@
-"""Gram matrices and the check whether a matrix is one."""
+"""Gram matrices."""
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer, _run
-from ._mercer import GramCheck
 from .kernels import Gaussian, Kernel, kernel as make_kernel
 
-__all__ = ["GramCheck", "check_gram", "gram"]
+__all__ = ["gram"]
 
 
 def gram(
@@ -43,15 +42,3 @@ def gram(
         float32 = wanted == np.float32
     with _run.progress(verbose) as bar:
         return _mercer.gram(native, A, B, float32, _run.threads(n_jobs), _run.memory_bytes(memory), bar)
-
-
-def check_gram(K: Any, *, n_jobs: int | None = None) -> GramCheck:
-    """Is K a Gram matrix: symmetric, with no eigenvalue below zero by more than rounding? True in a condition if it is.
-
-    The answer prints as a sentence and carries ``symmetric``, ``psd``, ``smallest_eigenvalue``, ``rank`` and ``violating``,
-    a unit vector v with v'Kv < 0.
-    """
-    matrix = np.ascontiguousarray(_data.rows(K, "K"), dtype=np.float64)
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"a Gram matrix is square, got shape {matrix.shape}")
-    return _mercer.check_gram(matrix, _run.threads(n_jobs))

@@ -117,8 +117,8 @@ class Cosine(Leaf):
     """<x, y> / (|x| |y|), 0 where a row is zero.
 
     >>> from mercer.kernels import Cosine
-    >>> Cosine()([[3.0, 4.0]], [[6.0, 8.0], [4.0, -3.0], [0.0, 0.0]]).round(12)
-    array([[1., 0., 0.]])
+    >>> Cosine()([[3.0, 4.0]], [[6.0, 8.0], [5.0, 0.0], [0.0, 0.0]]).round(12)
+    array([[1. , 0.6, 0. ]])
     """
 
     __slots__ = ()

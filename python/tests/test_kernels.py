@@ -278,19 +278,3 @@ def test_gram_function(rng):
             mercer.gram(X, kernel="linear", n_jobs=wrong)
     with pytest.raises(ValueError, match="is not an amount of memory"):
         mercer.gram(X, kernel="linear", memory="lots")
-
-
-def test_check_gram(rng):
-    X = rng.normal(size=(12, 3))
-    good = mercer.check_gram(Gaussian(1)(X))
-    assert good and good.psd and good.symmetric and good.rank == 12 and good.violating is None
-    K = -Linear()(X)
-    bad = mercer.check_gram(K)
-    assert not bad and not bad.psd
-    v = bad.violating
-    assert np.linalg.norm(v) == pytest.approx(1) and v @ K @ v < 0
-    assert bad.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(K)[0])
-    assert "not" in str(bad)
-    assert not mercer.check_gram([[1.0, 0.5], [0.2, 1.0]]).symmetric
-    with pytest.raises(ValueError, match="square"):
-        mercer.check_gram(np.zeros((2, 3)))

@@ -99,3 +99,13 @@ def test_the_models_matrix_is_its_own(grams, rng):
     K[:] = 0
     np.testing.assert_array_equal(model.predict(K_new), before)
     assert model.X_fit_[0, 0] == 1
+
+
+def test_diagnosis_and_functions_of_the_space(grams, rng):
+    K, K_new = grams
+    a = rng.normal(size=300)
+    f = mercer.RKHSFunction("precomputed", K, a)
+    np.testing.assert_allclose(f(K_new), K_new @ a, rtol=1e-10, atol=1e-12)
+    assert f @ f == pytest.approx(a @ K @ a) and (2 * f)(K_new) == pytest.approx(2 * K_new @ a)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(f))(K_new), f(K_new))
+    assert mercer.check_kernel(Precomputed(), K).psd

@@ -205,3 +205,13 @@ def test_models_with_functions_clone_pickle_and_save(parameters, problem, tmp_pa
     with pytest.raises(ValueError, match="was written in the program that made this kernel: give it along"):
         mercer.load(tmp_path / "m.mercer")
     assert "(" in str(mercer.info(tmp_path / "m.mercer"))  # the header needs no function
+
+
+def test_diagnosis_and_functions_of_the_space(X):
+    k = mercer.kernel_function(lambda A, B: -A @ B.T, name="minus", psd=True)
+    check = mercer.check_kernel(k, X[:50])
+    assert not check.psd and check.claims_psd and not check.agrees  # a wrong claim is found out
+    f = mercer.RKHSFunction(mercer.kernel_function(dot, psd=True), X, X[:, 0])
+    np.testing.assert_allclose(f(X[:5]), X[:5] @ X.T @ X[:, 0], rtol=1e-10)
+    assert f.norm() == pytest.approx(np.linalg.norm(X.T @ X[:, 0])) and pickle.loads(pickle.dumps(f)).kernel == f.kernel
+    np.testing.assert_allclose(mercer.feature_distance(f.kernel, X[:5]), mercer.feature_distance(Linear(), X[:5]), rtol=1e-9, atol=1e-12)

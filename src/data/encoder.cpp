@@ -158,6 +158,12 @@ class ClassLookup {
 
 }  // namespace
 
+std::vector<std::string> Encoder::column_names() const {
+  std::vector<std::string> names;
+  for (const FeatureColumn& feature : features) names.insert(names.end(), std::max<std::size_t>(1, feature.categories.size()), feature.name);
+  return names;
+}
+
 std::vector<std::string> Encoder::feature_names() const {
   std::vector<std::string> names;
   if (sparse) {

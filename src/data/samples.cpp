@@ -73,6 +73,48 @@ Samples subset_of(const CsrRows<T>& all, std::span<const Index> picked) {
 }
 
 template <class T>
+Samples join_dense(const Samples& a, const Samples& b) {
+  RowMatrix<T> out(a.size() + b.size(), a.width());
+  Index next = 0;
+  for (const Samples* part : {&a, &b}) {
+    std::visit(
+        [&]<class Rows>(const Rows& rows) {
+          if constexpr (is_dense<Rows>) {
+            for (Index i = 0; i < rows.rows; ++i, ++next) std::copy_n(rows.row(i), rows.cols, out.data() + next * rows.cols);
+          }
+        },
+        part->storage());
+  }
+  return own_dense<T>(std::move(out));
+}
+
+template <class T>
+Samples join_csr(const Samples& a, const Samples& b) {
+  auto owner = std::make_shared<OwnedCsr<T>>();
+  for (const Samples* part : {&a, &b}) {
+    std::visit(
+        [&]<class Rows>(const Rows& rows) {
+          for (Index i = 0; i < rows.rows; ++i) {
+            if constexpr (is_dense<Rows>) {
+              for (Index j = 0; j < rows.cols; ++j) {
+                if (rows.row(i)[j] == 0) continue;
+                owner->values.push_back(static_cast<T>(rows.row(i)[j]));
+                owner->columns.push_back(static_cast<std::int32_t>(j));
+              }
+            } else {
+              owner->values.insert(owner->values.end(), rows.values + rows.begin(i), rows.values + rows.end(i));
+              owner->columns.insert(owner->columns.end(), rows.columns + rows.begin(i), rows.columns + rows.end(i));
+            }
+            owner->offsets.push_back(static_cast<std::int64_t>(owner->values.size()));
+          }
+        },
+        part->storage());
+  }
+  const CsrRows<T> rows = owner->rows(a.width());
+  return Samples::borrow(rows, std::move(owner));
+}
+
+template <class T>
 const char* non_finite_word(T value) {
   return std::isnan(value) ? "NaN" : "infinite value";
 }
@@ -236,6 +278,13 @@ bool Samples::same_rows(const Samples& other) const {
 void Samples::for_each_chunk(Index rows, const std::function<void(const Samples&, Index)>& visit) const {
   if (rows < 1) throw InvalidArgument(fmt::format("a chunk must have at least 1 row, got {}", rows));
   for (Index first = 0; first < size(); first += rows) visit(slice(first, std::min(rows, size() - first)), first);
+}
+
+Samples concatenate(const Samples& a, const Samples& b) {
+  if (a.width() != b.width()) throw InvalidArgument(fmt::format("rows of {} and of {} columns cannot be joined", a.width(), b.width()));
+  const bool single = a.precision() == Precision::float32 && b.precision() == Precision::float32;
+  if (a.is_sparse() || b.is_sparse()) return single ? join_csr<float>(a, b) : join_csr<double>(a, b);
+  return single ? join_dense<float>(a, b) : join_dense<double>(a, b);
 }
 
 void require_finite(const Samples& X, std::string_view name) {

@@ -73,6 +73,15 @@ Kernel resolve(const Kernel& kernel, const Samples& X) {
       kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) { return typical_distance(X, reduction, columns); });
 }
 
+Samples as_given(const Kernel& kernel, const Samples& X) {
+  return X.is_given() || !kernel.needs_given_gram() ? X : Samples::given_gram(X);
+}
+
+Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns) {
+  if (X.is_given() || !kernel.needs_given_gram()) return X;
+  return X.same_rows(columns) ? Samples::given_gram(X) : Samples::given_rows(X);
+}
+
 double median_distance(const Samples& X) { return typical_distance(X, Reduction::squared_distance, {}); }
 
 void gram_into(const Kernel& kernel, const Samples& X, const Samples& Y, double* out, Index stride, const Run& run) {

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "mercer/error.hpp"
+#include "mercer/gram.hpp"
 
 namespace mercer {
 
@@ -18,12 +19,10 @@ const Kernel& resolved(const Kernel& kernel) {
 }  // namespace
 
 template <class T>
-PreparedKernel<T>::PreparedKernel(const Kernel& kernel, const Samples& rows, const Samples& cols)
-    : kernel_(std::make_unique<const Kernel>(resolved(kernel))),
-      rows_(rows.size()),
-      cols_(cols.size()),
-      symmetric_(rows.same_rows(cols)),
-      bound_(bind<T>(*kernel_, rows, cols)) {
+PreparedKernel<T>::PreparedKernel(const Kernel& kernel, const Samples& X, const Samples& Y)
+    : kernel_(std::make_unique<const Kernel>(resolved(kernel))), rows_(X.size()), cols_(Y.size()), symmetric_(X.same_rows(Y)) {
+  const Samples cols = as_given(kernel, Y);
+  bound_ = bind<T>(*kernel_, symmetric_ ? cols : as_given(kernel, X, Y), cols);
   if (symmetric_) diagonal_ = bound_.root->self(Side::rows);
 }
 

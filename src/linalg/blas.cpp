@@ -10,10 +10,20 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
+
+// OpenBLAS's own choice of kernels, where it was built to have one.
+extern "C" {
+__attribute__((weak)) void gotoblas_dynamic_init();
+__attribute__((weak)) void gotoblas_dynamic_quit();
+}
 
 namespace mercer::linalg {
 
@@ -55,8 +65,28 @@ void after_fork_in_child() {
   process().guard.unlock();
 }
 
+// An OpenBLAS older than the CPU does not know its number and takes it for the oldest relative (Prescott, SSE3), several times slower than
+// what the CPU can do. Its own start-up is then run again with the kernels that the CPU's features allow; OPENBLAS_CORETYPE, where the user
+// has set it, is left to decide. At load, before anybody calls BLAS.
+void choose_kernels() {
+#if defined(__x86_64__)
+  static constexpr std::array<std::string_view, 6> modern{"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "Excavator"};
+  if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
+  if (std::find(modern.begin(), modern.end(), openblas_get_corename()) != modern.end()) return;
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+  if (!avx2) return;
+  ::setenv("OPENBLAS_CORETYPE", avx512 ? "SkylakeX" : "Haswell", 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  ::unsetenv("OPENBLAS_CORETYPE");
+#endif
+}
+
 // OpenBLAS registered its own handlers when it was loaded, before us: those that prepare run in reverse order, so ours comes first.
 const bool ready_from_load = [] {
+  choose_kernels();
   process();
   openblas_set_num_threads(1);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

@@ -183,13 +183,14 @@ Matrix KernelRidgeModel::predict(const Samples& X, const Run& run) const {
   if (X.width() != samples_.width())
     throw InvalidArgument(fmt::format("X has {} columns, the model was fitted on {}", X.width(), samples_.width()));
   if (X.empty()) return Matrix(0, n_targets());
-  Matrix f = gram_operator(kernel_, X, samples_, {precision_, Storage::streamed, run})->apply(dual_coef_);
+  Matrix f = gram_operator(kernel_, as_given(kernel_, X, samples_), samples_, {precision_, Storage::streamed, run})->apply(dual_coef_);
   f.rowwise() += intercept_.transpose();
   return f;
 }
 
-KernelRidgeModel fit_kernel_ridge(const Samples& X, const MatrixRef& Y, const KernelRidgeOptions& options) {
+KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const KernelRidgeOptions& options) {
   const auto start = Clock::now();
+  const Samples X = as_given(options.kernel, rows);
   require_matching(X, Y);
   const Vector alpha = penalties(options.alpha, options.alpha_per_target, options.lambda, X.size(), Y.cols());
   const Precision precision = options.precision.value_or(Precision::float64);

@@ -152,6 +152,8 @@ void check_options(const LearnOptions& options) {
   }
   if (!(options.holdout > 0 && options.holdout < 1))
     throw InvalidArgument(fmt::format("holdout must lie between 0 and 1, got {}", options.holdout));
+  if (options.kernel && options.kernel->needs_given_gram())
+    throw InvalidArgument("learn splits and scales rows, which a given Gram matrix does not have; use fit krr with the kernel precomputed");
   if (options.model == "ridge" && options.kernel)
     throw InvalidArgument("ridge works on the columns themselves and takes no kernel; use krr with a kernel");
   if (options.folds < 2) throw InvalidArgument(fmt::format("folds must be at least 2, got {}", options.folds));
@@ -172,14 +174,17 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
         fmt::format("{} training rows are too few for {} folds; give more data or fewer folds", problem.X.size(), options.folds));
   }
 
-  SearchResult found = search(problem, {options.model, options.kernel, options.folds, options.seed, options.budget_seconds, options.run});
+  std::optional<Kernel> kernel;
+  if (options.kernel) kernel = resolve_columns(*options.kernel, train.encoder.column_names());
+  const KernelLibrary library = kernel ? library_of(*kernel) : KernelLibrary{};
+  SearchResult found = search(problem, {options.model, kernel, options.folds, options.seed, options.budget_seconds, options.run});
   std::vector<std::string> notes = train.notes;
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
   const Candidate best = found.candidates.front();
   const bool best_is_linear = best.kernel == "linear";
 
   const Problem fitted_on = best.model == "ridge" ? problem : affordable(problem, options, notes);
-  LearnResult result{.model = {fit_candidate(best, fitted_on, options.run), train.encoder}};
+  LearnResult result{.model = {fit_candidate(best, fitted_on, library, options.run), train.encoder}};
   const bool classification = problem.classification();
   const auto measured = [&](const SavedModel& model) { return decide(model.predict(test_X, options.run), classification); };
   const Vector predicted = measured(result.model);
@@ -187,7 +192,7 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   result.baseline = evaluate(*truth, Vector::Constant(truth->size(), naive_answer(problem)), problem, options.seed);
   const SavedModel linear_model =
       best_is_linear ? result.model
-                     : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, options.run), {}};
+                     : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, library, options.run), {}};
   result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
   result.test_truth_and_predicted.resize(truth->size(), 2);
   result.test_truth_and_predicted << *truth, predicted;

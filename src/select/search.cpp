@@ -49,12 +49,12 @@ bool may_win(const Candidate& candidate, const SearchOptions& options) {
   return options.model != "krr" || !reference;
 }
 
-void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const Run& run) {
+void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const KernelLibrary& library, const Run& run) {
   Vector scores(static_cast<Index>(folds.size()));
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const Problem train = problem.subset(folds[f].train);
     const Problem test = problem.subset(folds[f].test);
-    const SavedModel model{fit_candidate(candidate, train, run), std::nullopt};
+    const SavedModel model{fit_candidate(candidate, train, library, run), std::nullopt};
     scores[static_cast<Index>(f)] =
         score_of(test.y, decide(model.predict(test.X, run), problem.classification()), problem.classification());
   }
@@ -98,16 +98,17 @@ double score_of(const Vector& truth, const Vector& predicted, bool classificatio
   return (truth.array() == predicted.array()).cast<double>().mean();
 }
 
-AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const Run& run) {
+AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const KernelLibrary& library, const Run& run) {
   if (candidate.model == "ridge") return fit_ridge(problem.X, problem.targets(), {.alpha = candidate.alpha, .run = run});
   return fit_kernel_ridge(problem.X, problem.targets(),
-                          {.kernel = parse_kernel(candidate.kernel), .alpha = candidate.alpha, .fit_intercept = true, .run = run});
+                          {.kernel = parse_kernel(candidate.kernel, library), .alpha = candidate.alpha, .fit_intercept = true, .run = run});
 }
 
 SearchResult search(const Problem& everything, const SearchOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   SearchResult result;
+  const KernelLibrary library = options.kernel ? library_of(*options.kernel) : KernelLibrary{};
   Problem problem = everything;
   if (problem.X.size() > most_search_rows) {
     auto rows = RandomStream(options.seed, 1).sample(problem.X.size(), most_search_rows);
@@ -134,7 +135,7 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
       ++skipped;
       continue;
     }
-    score_candidate(todo[c], problem, folds, quiet);
+    score_candidate(todo[c], problem, folds, library, quiet);
     result.candidates.push_back(todo[c]);
     done += 1;
   }

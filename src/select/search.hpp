@@ -48,6 +48,7 @@ struct SearchResult {
 SearchResult search(const Problem& problem, const SearchOptions& options);
 
 // The candidate as a fitted model.
-AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const Run& run);
+// `library` has the functions that a kernel of the user's needs.
+AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const KernelLibrary& library, const Run& run);
 
 }  // namespace mercer

@@ -165,6 +165,30 @@ TEST(Samples, ChunksCoverTheRowsInOrder) {
             "a chunk must have at least 1 row, got 0");
 }
 
+TEST(Samples, ConcatenationKeepsRowsAndTheWiderKind) {
+  Matrix a(2, 3);
+  a << 1, 0, 2, 0, 0, 3;
+  const Matrix b = Matrix::Constant(1, 3, 0.1);
+  const CsrMatrix<double> sparse_a = a.sparseView();
+  const MatrixF single_a = a.cast<float>();
+  const CsrMatrix<float> single_sparse_a = CsrMatrix<float>(sparse_a.cast<float>());
+  Matrix both(3, 3);
+  both << a, b;
+  for (const Samples& first : {Samples(a), Samples(single_a), Samples(sparse_a), Samples(single_sparse_a)}) {
+    const Samples joined = concatenate(first, b);
+    EXPECT_EQ(joined.to_dense(), both);
+    EXPECT_EQ(joined.is_sparse(), first.is_sparse());
+    EXPECT_EQ(joined.precision(), Precision::float64);
+    EXPECT_EQ(concatenate(b, first).to_dense().bottomRows(2), a);
+    EXPECT_EQ(concatenate(first.slice(1, 1), first).precision(), first.precision());
+    EXPECT_EQ(concatenate(first.slice(1, 1), first).to_dense().topRows(2).row(0), a.row(1));
+    EXPECT_EQ(concatenate(first.slice(0, 0), first).to_dense(), a);
+  }
+  EXPECT_TRUE(concatenate(single_a, single_sparse_a).is_sparse());
+  EXPECT_EQ(concatenate(single_a, single_sparse_a).precision(), Precision::float32);
+  EXPECT_THROW(concatenate(a, Matrix::Ones(1, 2)), InvalidArgument);
+}
+
 TEST(RequireFinite, NamesTheFirstBadValue) {
   Matrix m = Matrix::Ones(4, 6);
   EXPECT_NO_THROW(require_finite(Samples(m), "X"));

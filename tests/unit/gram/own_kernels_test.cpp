@@ -50,6 +50,9 @@ TEST(GivenGram, IsLookedUp) {
   const Samples fresh = Samples::given_rows(C);
   EXPECT_EQ(gram(kernels::precomputed(), fresh, objects), C);
   EXPECT_EQ(gram(kernels::precomputed(), fresh, objects.subset(some).without_values()), Matrix(C(Eigen::all, some)));
+  // Plain rows of numbers are taken for what the kernel needs.
+  EXPECT_EQ(gram(kernels::precomputed(), K), K);
+  EXPECT_EQ(gram(kernels::precomputed(), C, K), C);
   EXPECT_EQ(gram(kernels::precomputed(), Samples::given_gram(MatrixF(K.cast<float>()))), K.cast<float>().cast<double>());
 }
 
@@ -62,9 +65,9 @@ TEST(GivenGram, RefusesWhatItCannotKnow) {
   expect_message([&] { Samples::given_gram(skew); }, "not symmetric: K(1, 0) = 0 but K(0, 1) = 0.5");
   skew(0, 1) = std::nan("");
   expect_message([&] { Samples::given_gram(skew); }, "the Gram matrix has a NaN in row 0, column 1");
-  expect_message([&] { gram(kernels::precomputed(), X); }, "precomputed needs a given Gram matrix");
+  expect_message([&] { gram(kernels::precomputed(), X); }, "a given Gram matrix is square, one row and one column per object, got 300 x 3");
   expect_message([&] { gram(kernels::gaussian(1) + kernels::precomputed(), objects); }, "the kernel looks at columns");
-  expect_message([&] { gram(kernels::precomputed(), objects, X); }, "differ in width");
+  expect_message([&] { gram(kernels::precomputed(), objects, X); }, "a given Gram matrix is square");
   expect_message([&] { gram(kernels::precomputed(), objects, fresh); }, "can stand on the rows' side alone");
   expect_message([&] { gram(kernels::precomputed(), objects.without_values()); }, "lost their kernel values");
   expect_message([&] { gram(kernels::precomputed().normalized(), fresh, objects); }, "k(x,x) of a new row of kernel values is not known");

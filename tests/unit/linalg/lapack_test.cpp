@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "linalg/blas.hpp"
@@ -194,6 +196,15 @@ TEST(LapackCancel, ExitWithACallLeftBehind) {
   const auto start = Clock::now();
   EXPECT_EXIT(leave(), ::testing::ExitedWithCode(3), "written before the end");
   EXPECT_LT(seconds_since(start), 3);
+}
+
+// A BLAS that does not know the CPU must not fall back to kernels of twenty years ago (they are several times slower, and nobody would say).
+TEST(Blas, UsesWhatTheCpuHas) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") == 0 || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
+  for (const char* old : {"Prescott", "Core2", "Penryn", "Nehalem", "Sandybridge", "Barcelona", "Generic"})
+    EXPECT_EQ(std::string(blas_name()).find(old), std::string::npos) << blas_name();
+#endif
 }
 
 }  // namespace

@@ -1,0 +1,164 @@
+"""Functions of a reproducing kernel Hilbert space as values: f = sum_i a_i k(x_i, .).
+
+>>> import mercer
+>>> f = mercer.RKHSFunction("gaussian(1)", [[0.0], [1.0]], [1.0, -1.0])
+>>> f([[0.0]]).round(4)
+array([0.3935])
+>>> round(f.norm() ** 2, 4) == round(f @ f, 4) == round(2 * 0.3934693, 4)
+True
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _data, _mercer, _run
+from ._kernel import Kernel, kernel as make_kernel, wrap
+
+__all__ = ["RKHSFunction", "feature_distance"]
+
+
+class RKHSFunction:
+    """f = sum_i coef_i k(x_i, .), an immutable value: ``f(X)``, ``f @ g`` (the inner product), ``+``, ``-``, multiples, ``f.norm()``.
+
+    Parameters
+    ----------
+    kernel : a kernel or its text; "auto" is set from X.
+    X : one row per term, or the Gram matrix of a precomputed kernel; copied.
+    coef : one number per row.
+
+    A fitted :class:`mercer.KernelRidge` is one: ``RKHSFunction(model.kernel_, model.X_fit_, model.dual_coef_)``, but for its intercept.
+    """
+
+    __slots__ = ("_native",)
+    __array_ufunc__ = None  # so that numpy's numbers leave 2 * f to us
+    _native: _mercer.RkhsFunction
+
+    def __init__(self, kernel: Kernel | str, X: Any, coef: Any) -> None:
+        k = make_kernel(kernel)
+        rows = _data.rows(X)
+        owned = rows.copy() if sp.issparse(rows) else np.array(rows, order="C")
+        values = np.asarray(coef)
+        if values.dtype.kind not in "fiub" or values.shape != (owned.shape[0],):
+            raise ValueError(
+                f"coef must be one number for each of the {owned.shape[0]} rows of X, got shape {values.shape} of {values.dtype}"
+            )
+        native = k._at_columns(_data.column_names(X))
+        samples = _data.samples(owned)
+        if native.needs_given_gram:
+            samples = _mercer.Samples.given_gram(samples)
+        native = _mercer.RkhsFunction(native, samples, values.astype(np.float64))
+        object.__setattr__(self, "_native", native)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"functions do not change: make a new one instead of setting {name}")
+
+    # -- what it is made of
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, with automatic length scales set."""
+        return wrap(self._native.kernel)
+
+    @property
+    def X(self) -> Any:
+        """The x_i, one a row: a read-only array, or a scipy CSR array."""
+        return _data.to_numpy(self._native.samples)
+
+    @property
+    def coef(self) -> np.ndarray:
+        """The a_i, a copy."""
+        return self._native.coefficients
+
+    def __len__(self) -> int:
+        return self._native.samples.size
+
+    # -- what it does
+
+    def __call__(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """f at every row of X."""
+        return self._native(self._samples(X), _run.threads(n_jobs))
+
+    def inner(self, other: RKHSFunction, *, n_jobs: int | None = None) -> float:
+        """<f, g>, a bilinear form for every kernel; both functions must have the same one."""
+        if not isinstance(other, RKHSFunction):
+            raise TypeError(f"the inner product is with another RKHSFunction, got {other!r}")
+        return self._native.inner(other._native, _run.threads(n_jobs))
+
+    def norm(self, *, n_jobs: int | None = None) -> float:
+        """|f|; a ValueError for kernels that are not known to be positive semi-definite."""
+        return self._native.norm(_run.threads(n_jobs))
+
+    def squared_norm(self, *, n_jobs: int | None = None) -> float:
+        """|f|^2 = <f, f>; refused as the norm is."""
+        return self._native.squared_norm(_run.threads(n_jobs))
+
+    def bound(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """|f| sqrt(k(x, x)) for every row x: no |f(x)| is larger."""
+        return self._native.bound(self._samples(X), _run.threads(n_jobs))
+
+    def distance(self, other: RKHSFunction, *, n_jobs: int | None = None) -> float:
+        """|f - g|."""
+        if not isinstance(other, RKHSFunction):
+            raise TypeError(f"the distance is to another RKHSFunction, got {other!r}")
+        return self._native.distance(other._native, _run.threads(n_jobs))
+
+    def _samples(self, X: Any) -> _mercer.Samples:
+        samples = _data.samples(_data.rows(X))
+        samples.require_finite("X")
+        return _mercer.Samples.given_rows(samples) if self._native.samples.is_given else samples
+
+    # -- algebra
+
+    def __matmul__(self, other: Any) -> float:
+        return self.inner(other) if isinstance(other, RKHSFunction) else NotImplemented
+
+    def __add__(self, other: Any) -> RKHSFunction:
+        return _function(self._native.plus(other._native)) if isinstance(other, RKHSFunction) else NotImplemented
+
+    def __sub__(self, other: Any) -> RKHSFunction:
+        return _function(self._native.minus(other._native)) if isinstance(other, RKHSFunction) else NotImplemented
+
+    def __mul__(self, factor: Any) -> RKHSFunction:
+        return _function(self._native.times(float(factor))) if isinstance(factor, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> RKHSFunction:
+        return _function(self._native.times(1 / float(divisor))) if isinstance(divisor, Real) else NotImplemented
+
+    def __neg__(self) -> RKHSFunction:
+        return _function(self._native.times(-1.0))
+
+    # -- identity
+
+    def __repr__(self) -> str:
+        return f"RKHSFunction({self.kernel!s}, {len(self)} terms)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        X = self.X
+        return RKHSFunction, (self.kernel, sp.csr_array(X) if sp.issparse(X) else np.array(X), self.coef)
+
+    def __copy__(self) -> RKHSFunction:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> RKHSFunction:
+        return self
+
+
+def _function(native: _mercer.RkhsFunction) -> RKHSFunction:
+    made = RKHSFunction.__new__(RKHSFunction)
+    object.__setattr__(made, "_native", native)
+    return made
+
+
+def feature_distance(
+    kernel: Kernel | str, X: Any, Y: Any = None, *, n_jobs: int | None = None, memory: str | float | None = None
+) -> np.ndarray:
+    """The matrix of |Phi(x_i) - Phi(y_j)| = sqrt(k(x,x) + k(y,y) - 2 k(x,y)); Y=None takes X on both sides, with an exact 0 diagonal."""
+    native, A, B, _ = make_kernel(kernel)._bound(X, Y)
+    return _mercer.feature_distance(native, A, B, _run.threads(n_jobs), _run.memory_bytes(memory))
