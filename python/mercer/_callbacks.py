@@ -62,14 +62,16 @@ class BlockFunction:
         A, B = (_data.to_numpy(S, copy=True) for S in (X, Y))
         if sp.issparse(A) != sp.issparse(B):
             A, B = sp.csr_array(A), sp.csr_array(B)
-        who, rows, shape = f"kernel function {self.name!r}", f"blocks of {A.shape[0]} and {B.shape[0]} rows", (A.shape[0], B.shape[0])
+        shape = (A.shape[0], B.shape[0])
+        who, rows = f"kernel function {self.name!r}", f"blocks of {shape[0]} and {shape[1]} rows"
         values = _numbers(_called(who, rows, self._all_pairs if self.pairwise else self.f, A, B), who)
-        if values.shape != shape:
-            if not (self.pairwise and values.size == shape[0] * shape[1]):  # a pair's number may come as an array of one
-                wanted = "one number for two rows" if self.pairwise else f"a matrix of shape {shape} for {rows}"
-                got = values.shape[2:] if self.pairwise else values.shape
-                raise ValueError(f"the {who} must give {wanted}, got shape {got}{'' if self.pairwise else ' (pairwise=True takes a function of two rows)'}")
+        if self.pairwise and values.size == shape[0] * shape[1]:  # a pair's number may come as an array of one
             values = values.reshape(shape)
+        if values.shape != shape and self.pairwise:
+            raise ValueError(f"the {who} must give one number for two rows, got shape {values.shape[2:]}")
+        if values.shape != shape:
+            hint = "pairwise=True takes a function of two rows"
+            raise ValueError(f"the {who} must give a matrix of shape {shape} for {rows}, got shape {values.shape} ({hint})")
         return np.ascontiguousarray(values)
 
     def _all_pairs(self, A: Any, B: Any) -> list[list[Any]]:
