@@ -9,11 +9,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "mercer/error.hpp"
+#include "mercer/kernels.hpp"
 #include "mercer/matrix.hpp"
 #include "mercer/model_file.hpp"
 #include "mercer/run.hpp"
@@ -71,10 +74,28 @@ nb::capsule keep(T value) {
   return nb::capsule(new T(std::move(value)), [](void* p) noexcept { delete static_cast<T*>(p); });
 }
 
-// The bytes of a model file, for pickle.
-nb::bytes pickled(const SavedModel& model);
+// Holds Python objects from C++; they are let go wherever the last copy of what looks into them dies, under the GIL.
+template <class... Objects>
+std::shared_ptr<const std::tuple<Objects...>> hold(Objects... objects) {
+  using Held = const std::tuple<Objects...>;
+  return std::shared_ptr<Held>(new Held(std::move(objects)...), [](Held* held) {
+    if (Py_IsInitialized() == 0) return;  // the interpreter is gone, and the objects with it
+    const nb::gil_scoped_acquire gil;
+    delete held;
+  });
+}
+
+// Kernels written in Python, by name: what a kernel uses, as the objects that mercer/_callbacks.py made of them, and back. Values of the
+// dictionary are such objects or kernels.
+nb::dict callbacks_of(const Kernel& kernel);
+KernelLibrary library_from(const nb::dict& callbacks);
+
+// For pickle: the bytes of a model file; where the kernel has parts in Python, a pair of those bytes and the parts.
+nb::object pickled(const SavedModel& model);
+SavedModel unpickled(const nb::object& state);
 
 void bind_samples(nb::module_& m);
+void bind_callbacks(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_gram(nb::module_& m);
 void bind_diagnosis(nb::module_& m);

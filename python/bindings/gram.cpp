@@ -34,7 +34,12 @@ nb::object gram_of(const Kernel& kernel, const Samples& X, const Samples& Y, boo
 void bind_gram(nb::module_& m) {
   m.def("gram", &gram_of, "kernel"_a, "X"_a, "Y"_a, "float32"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def(
-      "gram_diagonal", [](const Kernel& kernel, const Samples& X) { return gram_diagonal(kernel, X); }, "kernel"_a, "X"_a);
+      "gram_diagonal",
+      [](const Kernel& kernel, const Samples& X) {
+        const nb::gil_scoped_release released;  // the kernel may be Python's own, called from other threads
+        return gram_diagonal(kernel, X);
+      },
+      "kernel"_a, "X"_a);
   m.def(
       "resolve", [](const Kernel& kernel, const Samples& X) { return resolve(kernel, X); }, "kernel"_a, "X"_a);
 }

@@ -85,13 +85,36 @@ void save(const SavedModel& model, const std::string& path) {
 
 }  // namespace
 
-nb::bytes pickled(const SavedModel& model) {
+nb::object pickled(const SavedModel& model) {
   std::string bytes;
   {
     const nb::gil_scoped_release released;
     bytes = model_to_bytes(model);
   }
-  return nb::bytes(bytes.data(), bytes.size());
+  nb::bytes file(bytes.data(), bytes.size());
+  const nb::dict callbacks = std::visit(
+      []<class Model>(const Model& m) {
+        if constexpr (requires { m.kernel(); }) {
+          return callbacks_of(m.kernel());
+        } else {
+          return nb::dict();
+        }
+      },
+      model.model);
+  if (callbacks.empty()) return file;
+  return nb::make_tuple(file, callbacks);
+}
+
+SavedModel unpickled(const nb::object& state) {
+  nb::bytes file;
+  nb::dict callbacks;
+  if (nb::isinstance<nb::tuple>(state)) {
+    file = nb::cast<nb::bytes>(state[0]);
+    callbacks = nb::cast<nb::dict>(state[1]);
+  } else {
+    file = nb::cast<nb::bytes>(state);
+  }
+  return model_from_bytes({file.c_str(), file.size()}, "pickle", library_from(callbacks));
 }
 
 void bind_model_files(nb::module_& m) {
@@ -122,9 +145,7 @@ void bind_model_files(nb::module_& m) {
           "scaled", [](const SavedModel& s, const Samples& X) { return s.encoder ? s.encoder->scaler.apply(X) : X; }, "X"_a)
       .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0)
       .def("__getstate__", &pickled)
-      .def("__setstate__", [](SavedModel& self, const nb::bytes& bytes) {
-        new (&self) SavedModel(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle"));
-      });
+      .def("__setstate__", [](SavedModel& self, const nb::object& state) { new (&self) SavedModel(unpickled(state)); });
   m.def(
       "save_model",
       [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
@@ -133,7 +154,14 @@ void bind_model_files(nb::module_& m) {
       },
       "model"_a, "feature_names"_a.none(), "path"_a);
   m.def("save_saved", &save, "model"_a, "path"_a);
-  m.def("load_model", &load_model, "path"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "load_model",
+      [](const std::string& path, const nb::dict& library) {
+        const KernelLibrary kernels = library_from(library);
+        const nb::gil_scoped_release released;
+        return load_model(path, kernels);
+      },
+      "path"_a, "library"_a);
   m.def("model_info", &model_info, "path"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "classes_from_scores", [](const Matrix& scores) { return classes_from_scores(scores); }, "scores"_a);

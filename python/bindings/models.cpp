@@ -71,7 +71,10 @@ Matrix predict_with(const Model& model, const Samples& X, const Run& run) {
 // The quick way in: no validation in Python, a number for one row of one target, else an array without the axes of length one.
 template <class Model>
 nb::object decision(const Model& model, const Rows& x) {
-  const Samples X = rows_of(x);
+  Samples X = rows_of(x);
+  if constexpr (requires { model.samples(); }) {
+    if (model.samples().is_given()) X = Samples::given_rows(X);
+  }
   Matrix f;
   if (X.size() == 1) {
     f = predict_with(model, X, Run{.threads = 1});
@@ -100,9 +103,7 @@ nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc) 
            [](const Model& model) {
              return pickled({model, std::nullopt});
            })
-      .def("__setstate__", [](Model& self, const nb::bytes& bytes) {
-        new (&self) Model(std::get<Model>(model_from_bytes({bytes.c_str(), bytes.size()}, "pickle").model));
-      });
+      .def("__setstate__", [](Model& self, const nb::object& state) { new (&self) Model(std::get<Model>(unpickled(state).model)); });
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ NB_MODULE(_mercer, m) {
   m.def("memory_budget", &mercer::memory_budget, "requested"_a = 0);
   m.def("release_memory", &mercer::release_memory);
   bind_samples(m);
+  bind_callbacks(m);
   bind_kernels(m);
   bind_gram(m);
   bind_diagnosis(m);

@@ -14,16 +14,6 @@ using Dense = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Holds Python objects from C++; they are let go wherever the last copy of the samples dies, under the GIL.
-template <class... Objects>
-std::shared_ptr<const void> hold(Objects... objects) {
-  using Held = std::tuple<Objects...>;
-  return std::shared_ptr<const void>(new Held(std::move(objects)...), [](Held* held) {
-    const nb::gil_scoped_acquire gil;
-    delete held;
-  });
-}
-
 template <class T>
 Samples borrow_dense(const Dense& array) {
   const auto rows = static_cast<Index>(array.shape(0));
@@ -62,7 +52,7 @@ nb::object column(const T* data, std::size_t count, const nb::handle& owner) {
   return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {count}, owner));
 }
 
-// A numpy view of the rows, or (data, indices, indptr, width); both keep the samples alive.
+// A numpy view of the rows, or (data, indices, indptr, width) with indptr counting from its first; both keep the samples alive.
 nb::object arrays(const Samples& samples) {
   const nb::capsule owner = keep(Samples(samples));
   return std::visit(
@@ -72,8 +62,9 @@ nb::object arrays(const Samples& samples) {
           return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<2>>(
               rows.data, {static_cast<std::size_t>(rows.rows), static_cast<std::size_t>(rows.cols)}, owner, {rows.stride, 1}));
         } else {
-          const std::size_t end = rows.rows == 0 ? 0 : static_cast<std::size_t>(rows.offsets[rows.rows]);
-          return nb::make_tuple(column(rows.values, end, owner), column(rows.columns, end, owner),
+          const Index first = rows.rows == 0 ? 0 : rows.offsets[0];
+          const auto count = static_cast<std::size_t>(rows.nonzeros());
+          return nb::make_tuple(column(rows.values + first, count, owner), column(rows.columns + first, count, owner),
                                 column(rows.offsets, static_cast<std::size_t>(rows.rows) + 1, owner), rows.cols);
         }
       },
@@ -87,12 +78,16 @@ void bind_samples(nb::module_& m) {
       .def_static("dense", &dense, "array"_a)
       .def_static("csr", &csr<double>, "values"_a, "columns"_a, "offsets"_a, "width"_a)
       .def_static("csr", &csr<float>, "values"_a, "columns"_a, "offsets"_a, "width"_a)
+      .def_static("given_gram", &Samples::given_gram, "K"_a, "Objects known by their Gram matrix.")
+      .def_static("given_rows", &Samples::given_rows, "K_new"_a,
+                  "New objects, known by rows of kernel values against those of a Gram matrix.")
       .def("arrays", &arrays)
       .def(
           "require_finite", [](const Samples& s, const std::string& name) { require_finite(s, name); }, "name"_a)
       .def_prop_ro("size", &Samples::size)
       .def_prop_ro("width", &Samples::width)
       .def_prop_ro("is_sparse", &Samples::is_sparse)
+      .def_prop_ro("is_given", &Samples::is_given)
       .def_prop_ro("is_float32", [](const Samples& s) { return s.precision() == Precision::float32; });
 }
 

@@ -26,7 +26,7 @@ from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
-from .kernels import Kernel, kernel
+from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
 
@@ -47,9 +47,11 @@ __all__ = [
     "check_kernel",
     "datasets",
     "feature_distance",
+    "feature_map",
     "gram",
     "info",
     "kernel",
+    "kernel_function",
     "kernels",
     "load",
     "monomials",

@@ -66,6 +66,14 @@ def rows(X: Any, name: str = "X") -> Any:
     return array.astype(np.float64, copy=False)
 
 
+def column_names(X: Any, Y: Any = None) -> list[str] | None:
+    """The names of a DataFrame's columns; None for arrays. X and Y must not disagree."""
+    names, others = ([str(name) for name in M.columns] if hasattr(M, "columns") else None for M in (X, Y))
+    if names is not None and others is not None and names != others:
+        raise ValueError(f"X and Y must have the same columns in the same order, got {names} and {others}: use Y[X.columns]")
+    return names if names is not None else others
+
+
 def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:
     """Samples for a cross-Gram, and whether it is to be float32: only if both sides are. Y=None (or X itself) is X against X."""
     A = rows(X)
@@ -87,10 +95,22 @@ def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:
     return S, T, single
 
 
-def to_numpy(S: Samples) -> Any:
-    """The rows of samples, shared: an array, or a scipy CSR array."""
+def given_pair(K: Any, gram: Any) -> tuple[Samples, Samples, bool]:
+    """The same for objects known by kernel values alone: K is their Gram matrix, or rows of k(new, object) against those of ``gram``."""
+    A = rows(K, "K")
+    B = A if gram is None or gram is K else rows(gram, "K")
+    if B.shape[0] != B.shape[1]:
+        raise ValueError(f"a precomputed kernel takes a square matrix of k(x_i, x_j), got shape {B.shape}")
+    if A.shape[1] != B.shape[0]:
+        raise ValueError(f"rows of kernel values against {B.shape[0]} objects must have {B.shape[0]} columns, got shape {A.shape}")
+    objects = Samples.given_gram(samples(B))
+    return objects if B is A else Samples.given_rows(samples(A)), objects, is_float32(A) and is_float32(B)
+
+
+def to_numpy(S: Samples, *, copy: bool = False) -> Any:
+    """The rows of samples: an array, or a scipy CSR array; shared and read-only unless copied."""
     parts = S.arrays()
     if not isinstance(parts, tuple):
-        return parts
+        return parts.copy() if copy else parts
     values, columns, offsets, width = parts
-    return sp.csr_array((values, columns, offsets), shape=(len(offsets) - 1, width))
+    return sp.csr_array((values, columns, offsets - offsets[0]), shape=(len(offsets) - 1, width), copy=copy)

@@ -110,11 +110,10 @@ def check_kernel(
 
     The answer has the attributes of a GramCheck, and ``kernel`` (its text, "auto" set), ``claims_psd`` and ``agrees``.
     """
-    k = make_kernel(kernel)
-    A, _, _ = _data.samples_pair(X, None)
+    native, A, _, _ = make_kernel(kernel)._bound(X)
     with _run.progress(verbose) as bar:
         return _mercer.check_kernel(
-            k._native, A, _number(alpha, "alpha"), _target(y, A.size), _run.threads(n_jobs), _run.memory_bytes(memory), bar
+            native, A, _number(alpha, "alpha"), _target(y, A.size), _run.threads(n_jobs), _run.memory_bytes(memory), bar
         )
 
 

@@ -6,17 +6,17 @@ import errno
 import json
 import os
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
-from . import _data, _mercer, _run
+from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
-from ._gram_ridge import GramRidgeModel
+from ._kernel import wrap
 from ._kernel_ridge import KernelRidge
 from ._ridge import Ridge
-from .kernels import _wrap
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -29,23 +29,27 @@ def _existing(path: str | os.PathLike[str]) -> str:
 
 
 def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing."""
+    """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
+
+    A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
+    """
     name = os.fspath(path)
     if isinstance(model, TableModel):
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
-    if isinstance(native, GramRidgeModel):
-        raise ValueError("a model on a precomputed or Python kernel cannot go into a model file, which holds no code: pickle it instead")
     if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     _mercer.save_model(native, None if names is None else [str(n) for n in names], name)
 
 
-def load(path: str | os.PathLike[str]) -> KernelRidge | Ridge | TableModel:
-    """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels."""
-    saved = _mercer.load_model(_existing(path))
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | TableModel:
+    """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
+
+    ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
+    """
+    saved = _mercer.load_model(_existing(path), _callbacks.library(library))
     return TableModel(saved) if saved.changes_values else _estimator(saved)
 
 
@@ -71,7 +75,7 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
             alpha,
-            kernel=_wrap(model.kernel),
+            kernel=wrap(model.kernel),
             fit_intercept=bool(np.any(model.intercept)),
             precision="float32" if model.is_float32 else None,
         )

@@ -34,11 +34,11 @@ def gram(
     verbose : show a progress bar on stderr.
     """
     k = Gaussian("auto") if kernel is None else make_kernel(kernel)
-    A, B, float32 = _data.samples_pair(X, Y)
+    native, A, B, float32 = k._bound(X, Y)
     if dtype is not None:
         wanted = np.dtype(dtype)
         if wanted not in (np.float32, np.float64):
             raise ValueError(f"dtype must be float32 or float64, got {wanted}")
         float32 = wanted == np.float32
     with _run.progress(verbose) as bar:
-        return _mercer.gram(k._native, A, B, float32, _run.threads(n_jobs), _run.memory_bytes(memory), bar)
+        return _mercer.gram(native, A, B, float32, _run.threads(n_jobs), _run.memory_bytes(memory), bar)

@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _data, _estimators, _mercer, _run
-from ._gram_ridge import GramRidgeModel, fit_gram_ridge
-from .kernels import Constant, Gaussian, Kernel, Laplacian, Linear, Polynomial, _wrap, kernel as make_kernel
+from . import _data, _estimators, _mercer, _run, _scikit
+from ._kernel import Kernel, wrap
 
 __all__ = ["KernelRidge"]
 
@@ -31,10 +27,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         The penalty; alpha = n * lambda. 0 gives the interpolant of least norm.
     kernel : str, mercer.Kernel or callable, default "linear"
         scikit-learn's words keep scikit-learn's meaning ("linear", "rbf", "laplacian", "polynomial", ..., "precomputed"); any other text is
-        an expression such as "gaussian(2) + 0.5*linear". A callable takes two rows and returns a number. Kernels that only
-        scikit-learn knows ("sigmoid", "cosine", "chi2", ...) and callables are evaluated by scikit-learn into a full Gram matrix.
+        an expression such as "gaussian(2) + 0.5*linear". A callable takes two rows and returns a number; ``mercer.kernel_function``
+        makes a faster kernel of a function of two blocks of rows. Columns that a kernel names are looked up in feature_names_in_.
     gamma, degree, coef0, kernel_params
-        Parameters of scikit-learn's words; gamma=None is 1 / n_features. Kernel objects and expressions bring their own.
+        Parameters of scikit-learn's words; gamma=None is 1 / n_features, for chi2 1. kernel_params are further arguments of a callable.
+        Kernel objects and expressions bring their own.
     lambda_ : float, optional
         The penalty per sample, alpha / n; overrides alpha.
     fit_intercept : bool, default False
@@ -54,7 +51,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     ----------
     dual_coef_ : coefficients of k(x_i, .), of y's shape.
     intercept_ : b, a number or one per target; 0 without fit_intercept.
-    X_fit_ : the training rows, or the Gram matrix of a precomputed kernel. A read-only copy.
+    X_fit_ : the training rows (read-only), or the Gram matrix of a precomputed kernel. A copy.
     kernel_ : the kernel used, with automatic length scales resolved.
     summary_ : how the system was solved; prints as one sentence.
     model_ : the compiled model; ``model_.decision(x)`` predicts without validation.
@@ -104,58 +101,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = _scikit.takes_gram(self.kernel)
         return tags
-
-    # -- kernels
-
-    def _own_kernel(self, n_features: int) -> Kernel | None:
-        """The Mercer kernel that the parameters mean, or None where scikit-learn or the user has to evaluate it."""
-        k = self.kernel
-        if isinstance(k, Kernel) or (isinstance(k, str) and k not in PAIRWISE_KERNEL_FUNCTIONS and k != "precomputed"):
-            own = k if isinstance(k, Kernel) else make_kernel(k)
-            defaults = {"gamma": None, "degree": 3, "coef0": 1, "kernel_params": None}
-            ignored = [name for name, value in defaults.items() if not np.array_equal(getattr(self, name), value)]
-            if ignored:
-                warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=3)
-            return own
-        if not isinstance(k, str):
-            if callable(k):
-                return None
-            raise ValueError(f"kernel must be text, a mercer.Kernel or a callable, got {k!r}")
-        for name in ("gamma", "degree", "coef0"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and np.isfinite(value)) and not (name == "gamma" and value is None):
-                raise ValueError(f"{name} must be a finite number{' or None' if name == 'gamma' else ''}, got {value!r}")
-        gamma = 1.0 / n_features if self.gamma is None else float(self.gamma)
-        if gamma < 0:
-            raise ValueError(f"gamma must be >= 0, got {self.gamma!r}")
-        if self.degree < 0:
-            raise ValueError(f"degree must be >= 0, got {self.degree!r}")
-        if k == "linear":
-            return Linear()
-        if k == "rbf":
-            return Gaussian(np.sqrt(0.5 / gamma)) if gamma > 0 else Constant(1.0)
-        if k == "laplacian":
-            return Laplacian(1.0 / gamma, "l1") if gamma > 0 else Constant(1.0)
-        if k in ("poly", "polynomial") and float(self.degree).is_integer() and self.degree >= 1:
-            return Polynomial(int(self.degree), gamma, float(self.coef0))
-        return None
-
-    def _pairwise(self, X: Any, Y: Any = None) -> np.ndarray:
-        """The Gram matrix of a kernel that Mercer does not evaluate itself."""
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            return X
-        if callable(self.kernel):
-            parameters = self.kernel_params or {}
-        else:
-            parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        K = pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **parameters)
-        K = np.asarray(K, dtype=np.float64)
-        if not np.isfinite(K).all():
-            i, j = np.argwhere(~np.isfinite(K))[0]
-            raise ValueError(f"the kernel gave {K[i, j]} for rows {i} and {j}; kernel values must be finite")
-        return K
 
     # -- fit and predict
 
@@ -170,17 +117,18 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Y = _estimators.targets(y)
         alpha = _estimators.penalties(self.alpha, self.lambda_, Y.shape[1])
         weight = _estimators.weights(sample_weight, X)
-        k = self._own_kernel(X.shape[1])
+        k = _scikit.estimator_kernel(self, X.shape[1])
+        native = k._at_columns(getattr(self, "feature_names_in_", None))
+        if native.needs_given_gram and X.shape[0] != X.shape[1]:
+            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
+        rows = _data.samples(X)
         self._single_target = y.ndim == 1
-        self._X_fit = None
-        if k is None:
-            self._fit_gram(X, Y, alpha, weight)
-            return self
+        self._X_fit = X if native.needs_given_gram else None  # a model keeps no kernel values, only which objects they belong to
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_kernel_ridge(
-                _data.samples(X),
+                _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows,
                 Y,
-                k._native,
+                native,
                 alpha,
                 None if self.lambda_ is None else float(self.lambda_),
                 bool(self.fit_intercept),
@@ -192,28 +140,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             )
         return self
 
-    def _fit_gram(self, X: Any, Y: np.ndarray, alpha: np.ndarray, weight: np.ndarray) -> None:
-        K = self._pairwise(X)
-        if K.shape[0] != K.shape[1]:
-            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {K.shape}")
-        K = K.toarray() if not isinstance(K, np.ndarray) else K
-        if self.lambda_ is not None:
-            alpha = np.full_like(alpha, len(K) * self.lambda_)
-        if weight.size and not weight.any():
-            raise ValueError("all sample weights are zero: nothing to learn from")
-        K = K.astype(np.float64, copy=False)
-        self.model_ = fit_gram_ridge(K, Y, alpha, weight if weight.size else None, bool(self.fit_intercept))
-        self._X_fit = X
-
     def predict(self, X: Any) -> np.ndarray:
         """Predictions for rows X: (n,), or (n, targets) if y had two dimensions."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
-        if isinstance(self.model_, GramRidgeModel):
-            f = self.model_.predict(self._pairwise(X, self._X_fit))
-        else:
-            with _run.progress(self.verbose) as bar:
-                f = self.model_.predict(_data.samples(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
+        rows = _data.samples(X)
+        if self.model_.samples.is_given:
+            rows = _mercer.Samples.given_rows(rows)
+        with _run.progress(self.verbose) as bar:
+            f = self.model_.predict(rows, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
         return f[:, 0] if self._single_target else f
 
     # -- fitted attributes, read from the model
@@ -241,12 +176,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @property
     def X_fit_(self) -> Any:
         model = self._fitted("X_fit_")
-        return _data.to_numpy(model.samples) if self._X_fit is None else self._X_fit
+        if self._X_fit is not None:
+            return self._X_fit
+        if model.samples.is_given:
+            raise AttributeError("a model file does not keep the Gram matrix that a model was fitted on")
+        return _data.to_numpy(model.samples)
 
     @property
-    def kernel_(self) -> Any:
-        model = self._fitted("kernel_")
-        return _wrap(model.kernel) if self._X_fit is None else self.kernel
+    def kernel_(self) -> Kernel:
+        return wrap(self._fitted("kernel_").kernel)
 
     @property
     def summary_(self) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from .kernels import Kernel, _wrap, kernel as make_kernel
+from ._kernel import Kernel, kernel as make_kernel, wrap
 
 __all__ = ["RKHSFunction", "feature_distance"]
 
@@ -28,7 +28,7 @@ class RKHSFunction:
     Parameters
     ----------
     kernel : a kernel or its text; "auto" is set from X.
-    X : one row per term; copied.
+    X : one row per term, or the Gram matrix of a precomputed kernel; copied.
     coef : one number per row.
 
     A fitted :class:`mercer.KernelRidge` is one: ``RKHSFunction(model.kernel_, model.X_fit_, model.dual_coef_)``, but for its intercept.
@@ -47,7 +47,11 @@ class RKHSFunction:
             raise ValueError(
                 f"coef must be one number for each of the {owned.shape[0]} rows of X, got shape {values.shape} of {values.dtype}"
             )
-        native = _mercer.RkhsFunction(k._native, _data.samples(owned), values.astype(np.float64))
+        native = k._at_columns(_data.column_names(X))
+        samples = _data.samples(owned)
+        if native.needs_given_gram:
+            samples = _mercer.Samples.given_gram(samples)
+        native = _mercer.RkhsFunction(native, samples, values.astype(np.float64))
         object.__setattr__(self, "_native", native)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -58,7 +62,7 @@ class RKHSFunction:
     @property
     def kernel(self) -> Kernel:
         """The kernel, with automatic length scales set."""
-        return _wrap(self._native.kernel)
+        return wrap(self._native.kernel)
 
     @property
     def X(self) -> Any:
@@ -106,7 +110,7 @@ class RKHSFunction:
     def _samples(self, X: Any) -> _mercer.Samples:
         samples = _data.samples(_data.rows(X))
         samples.require_finite("X")
-        return samples
+        return _mercer.Samples.given_rows(samples) if self._native.samples.is_given else samples
 
     # -- algebra
 
@@ -156,6 +160,5 @@ def feature_distance(
     kernel: Kernel | str, X: Any, Y: Any = None, *, n_jobs: int | None = None, memory: str | float | None = None
 ) -> np.ndarray:
     """The matrix of |Phi(x_i) - Phi(y_j)| = sqrt(k(x,x) + k(y,y) - 2 k(x,y)); Y=None takes X on both sides, with an exact 0 diagonal."""
-    k = make_kernel(kernel)
-    A, B, _ = _data.samples_pair(X, Y)
-    return _mercer.feature_distance(k._native, A, B, _run.threads(n_jobs), _run.memory_bytes(memory))
+    native, A, B, _ = make_kernel(kernel)._bound(X, Y)
+    return _mercer.feature_distance(native, A, B, _run.threads(n_jobs), _run.memory_bytes(memory))

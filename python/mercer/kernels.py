@@ -1,4 +1,4 @@
-"""Kernels as values: build them by name, combine them with + and *, call them on data, print them and parse them back.
+"""Kernels as values: build them by name, combine them with +, * and **, call them on data, print them and parse them back.
 
 >>> from mercer.kernels import Gaussian, Linear
 >>> k = Gaussian(2) + 0.5 * Linear()
@@ -6,278 +6,393 @@
 'gaussian(2) + 0.5*linear'
 >>> k([[0.0], [1.0]]).shape
 (2, 2)
+
+Arguments of a kernel are its attributes. A length scale is a number, a list of one per column, or "auto" for the median distance of the data.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import re
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
-import numpy as np
+from . import _callbacks, _mercer
+from ._kernel import Kernel, Leaf, kernel, number, scale, whole
 
-from . import _data, _mercer, _run
+__all__ = [
+    "Chi2",
+    "Constant",
+    "Cosine",
+    "ExponentialDot",
+    "FeatureMap",
+    "Function",
+    "Gaussian",
+    "HistogramIntersection",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "Periodic",
+    "Polynomial",
+    "Precomputed",
+    "RationalQuadratic",
+    "Sigmoid",
+    "White",
+    "catalogue",
+    "feature_map",
+    "kernel",
+    "kernel_function",
+    "operations",
+]
 
-__all__ = ["Constant", "Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "catalogue", "kernel"]
+Scale = float | Sequence[float]
+AutoScale = float | Sequence[float] | Literal["auto"]
 
-LengthScale = float | Literal["auto"]
+
+# -- of the dot product
 
 
-class Kernel:
-    """A kernel: an immutable value with ``+``, ``*``, multiples, and ``k(X, Y=None)`` for its Gram matrix.
+class Linear(Leaf):
+    """<x, y>
 
-    Kernels are equal when their texts are; they hash, pickle, and go into estimators as ``kernel=``.
+    >>> from mercer.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
     """
-
-    __slots__ = ("_native",)
-    __array_ufunc__ = None  # so that numpy's numbers leave 2 * k to us
-    _native: _mercer.Kernel
-
-    def __init__(self, expression: str | Kernel) -> None:
-        native = expression._native if isinstance(expression, Kernel) else _mercer.parse_kernel(expression)
-        object.__setattr__(self, "_native", native)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"kernels do not change: make a new one instead of setting {name}")
-
-    # -- evaluation
-
-    def __call__(self, X: Any, Y: Any = None, *, n_jobs: int | None = None) -> np.ndarray:
-        """The Gram matrix k(x_i, y_j); Y=None takes X on both sides. float32 in gives float32 out."""
-        A, B, float32 = _data.samples_pair(X, Y)
-        return _mercer.gram(self._native, A, B, float32, _run.threads(n_jobs))
-
-    def diag(self, X: Any) -> np.ndarray:
-        """k(x_i, x_i) for every row, without the Gram matrix."""
-        A, _, _ = _data.samples_pair(X, None)
-        return _mercer.gram_diagonal(self._native, A)
-
-    def resolve(self, X: Any) -> Kernel:
-        """This kernel with every length scale "auto" set to the median distance between rows of X."""
-        A, _, _ = _data.samples_pair(X, None)
-        return _wrap(_mercer.resolve(self._native, A))
-
-    # -- properties
-
-    @property
-    def is_psd(self) -> bool:
-        """Whether every Gram matrix is positive semi-definite, as these parameters are known to guarantee."""
-        return self._native.is_psd
-
-    @property
-    def is_universal(self) -> bool | None:
-        """Universal on every compact set: True, False, or None where unknown."""
-        return self._native.is_universal
-
-    @property
-    def is_characteristic(self) -> bool | None:
-        """Characteristic on R^d: True, False, or None where unknown."""
-        return self._native.is_characteristic
-
-    @property
-    def has_auto(self) -> bool:
-        """Whether some length scale still waits for data."""
-        return self._native.has_auto
-
-    # -- algebra
-
-    def __add__(self, other: Any) -> Kernel:
-        if isinstance(other, Kernel):
-            return _wrap(self._native.plus(other._native))
-        if isinstance(other, Real):
-            return _wrap(self._native.plus(_mercer.constant(float(other))))
-        return NotImplemented
-
-    def __radd__(self, other: Any) -> Kernel:
-        if isinstance(other, Real):
-            return _wrap(_mercer.constant(float(other)).plus(self._native))
-        return NotImplemented
-
-    def __mul__(self, other: Any) -> Kernel:
-        if isinstance(other, Kernel):
-            return _wrap(self._native.times(other._native))
-        if isinstance(other, Real):
-            return _wrap(self._native.scaled(float(other)))
-        return NotImplemented
-
-    __rmul__ = __mul__
-
-    # -- identity
-
-    def __eq__(self, other: object) -> bool:
-        return self._native.text == other._native.text if isinstance(other, Kernel) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._native.text)
-
-    def __str__(self) -> str:
-        return self._native.text
-
-    def __repr__(self) -> str:
-        return f"mercer.kernel({self._native.text!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return kernel, (self._native.text,)
-
-    def __copy__(self) -> Kernel:
-        return self
-
-    def __deepcopy__(self, memo: Any) -> Kernel:
-        return self
-
-
-def _scale(value: Any) -> float | None:
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(f'length_scale must be a number > 0 or "auto", got {value!r}')
-        return None
-    return _number(value, "length_scale")
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
-
-
-class _Leaf(Kernel):
-    """A kernel with a name and parameters."""
-
-    __slots__ = ("_parameters",)
-    _parameters: dict[str, Any]
-
-    def _set(self, native: _mercer.Kernel, **parameters: Any) -> None:
-        object.__setattr__(self, "_native", native)
-        object.__setattr__(self, "_parameters", parameters)
-
-    def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self._parameters.items())
-        return f"{type(self).__name__}({arguments})"
-
-
-class Linear(_Leaf):
-    """<x, y>"""
 
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._set(_mercer.linear())
+        self._set()
 
 
-class Polynomial(_Leaf):
-    """(offset + scale <x, y>)^degree; positive semi-definite for scale > 0 and offset >= 0."""
+class Polynomial(Leaf):
+    """(offset + scale <x, y>)^degree; positive semi-definite for scale > 0 and offset >= 0.
+
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(2, offset=0)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[121.]])
+    """
 
     __slots__ = ()
+    degree: int
+    scale: float
+    offset: float
 
     def __init__(self, degree: int = 3, scale: float = 1.0, offset: float = 1.0) -> None:
-        if isinstance(degree, bool) or not (isinstance(degree, Integral) or (isinstance(degree, Real) and float(degree).is_integer())):
-            raise ValueError(f"degree must be a whole number >= 1, got {degree!r}")
-        degree, scale, offset = int(degree), _number(scale, "scale"), _number(offset, "offset")
-        if not 1 <= degree <= 1000:
-            raise ValueError(f"degree must be a whole number from 1 to 1000, got {degree}")
-        self._set(_mercer.polynomial(degree, scale, offset), degree=degree, scale=scale, offset=offset)
-
-    @property
-    def degree(self) -> int:
-        return self._parameters["degree"]
-
-    @property
-    def scale(self) -> float:
-        return self._parameters["scale"]
-
-    @property
-    def offset(self) -> float:
-        return self._parameters["offset"]
+        self._set(degree=whole(degree, "degree"), scale=number(scale, "scale"), offset=number(offset, "offset"))
 
 
-class Gaussian(_Leaf):
-    """exp(-|x - y|^2 / (2 length_scale^2)); length_scale="auto" takes the median distance of the data."""
+class Sigmoid(Leaf):
+    """tanh(scale <x, y> + offset). Not positive semi-definite: some Gram matrices have negative eigenvalues.
+
+    >>> from mercer.kernels import Sigmoid
+    >>> Sigmoid().is_psd
+    False
+    """
+
+    __slots__ = ()
+    scale: float
+    offset: float
+
+    def __init__(self, scale: float = 1.0, offset: float = 0.0) -> None:
+        self._set(scale=number(scale, "scale"), offset=number(offset, "offset"))
+
+
+class ExponentialDot(Leaf):
+    """exp(scale <x, y>). Scale the data: values grow fast.
+
+    >>> from mercer.kernels import ExponentialDot
+    >>> ExponentialDot(0.5)([[0.0, 2.0]], [[1.0, 0.0]])
+    array([[1.]])
+    """
+
+    __slots__ = ()
+    scale: float
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self._set(scale=number(scale, "scale"))
+
+
+class Cosine(Leaf):
+    """<x, y> / (|x| |y|), 0 where a row is zero.
+
+    >>> from mercer.kernels import Cosine
+    >>> Cosine()([[3.0, 4.0]], [[6.0, 8.0], [5.0, 0.0], [0.0, 0.0]]).round(12)
+    array([[1. , 0.6, 0. ]])
+    """
 
     __slots__ = ()
 
-    def __init__(self, length_scale: LengthScale = 1.0) -> None:
-        scale = _scale(length_scale)
-        self._set(_mercer.gaussian(scale), length_scale="auto" if scale is None else scale)
-
-    @property
-    def length_scale(self) -> LengthScale:
-        return self._parameters["length_scale"]
+    def __init__(self) -> None:
+        self._set()
 
 
-class Laplacian(_Leaf):
-    """exp(-|x - y| / length_scale) with the Euclidean norm ("l2") or the sum of absolute differences ("l1")."""
+# -- of a distance
+
+
+class Gaussian(Leaf):
+    """exp(-|x - y|^2 / (2 length_scale^2)); with a list, sum_j ((x_j - y_j) / length_scale_j)^2 in place of the first fraction.
+
+    >>> from mercer.kernels import Gaussian
+    >>> Gaussian([1.0, 1e9])([[0.0, 5.0]], [[0.0, 7.0]]).round(12)
+    array([[1.]])
+    >>> Gaussian("auto").resolve([[0.0], [1.0], [3.0]])
+    Gaussian(length_scale=2.0)
+    """
 
     __slots__ = ()
+    length_scale: AutoScale
 
-    def __init__(self, length_scale: LengthScale = 1.0, norm: Literal["l2", "l1"] = "l2") -> None:
-        scale = _scale(length_scale)
+    def __init__(self, length_scale: AutoScale = 1.0) -> None:
+        self._set(length_scale=scale(length_scale, "length_scale"))
+
+
+class Laplacian(Leaf):
+    """exp(-|x - y| / length_scale) with the Euclidean norm ("l2") or the sum of absolute differences ("l1", scikit-learn's).
+
+    >>> from mercer.kernels import Laplacian
+    >>> Laplacian(7.0, norm="l1")([[0.0, 0.0]], [[3.0, 4.0]]).round(4)
+    array([[0.3679]])
+    """
+
+    __slots__ = ()
+    length_scale: AutoScale
+    norm: str
+
+    def __init__(self, length_scale: AutoScale = 1.0, norm: Literal["l2", "l1"] = "l2") -> None:
         if norm not in ("l1", "l2"):
             raise ValueError(f'norm must be "l1" or "l2", got {norm!r}')
-        self._set(_mercer.laplacian(scale, norm == "l1"), length_scale="auto" if scale is None else scale, norm=norm)
-
-    @property
-    def length_scale(self) -> LengthScale:
-        return self._parameters["length_scale"]
-
-    @property
-    def norm(self) -> str:
-        return self._parameters["norm"]
+        self._set(length_scale=scale(length_scale, "length_scale"), norm=norm)
 
 
-class Constant(_Leaf):
-    """The same value for every pair."""
+class Matern(Leaf):
+    """nu = 0.5: exp(-a); 1.5: (1 + a) exp(-a); 2.5: (1 + a + a^2/3) exp(-a), where a = sqrt(2 nu) |x - y| / length_scale.
+
+    >>> from mercer.kernels import Laplacian, Matern
+    >>> Matern(0.5, 2.0)([[0.0]], [[1.0]]) == Laplacian(2.0)([[0.0]], [[1.0]])
+    array([[ True]])
+    """
+
+    __slots__ = ()
+    nu: float
+    length_scale: AutoScale
+
+    def __init__(self, nu: float = 1.5, length_scale: AutoScale = 1.0) -> None:
+        self._set(nu=number(nu, "nu"), length_scale=scale(length_scale, "length_scale"))
+
+
+class RationalQuadratic(Leaf):
+    """(1 + |x - y|^2 / (2 alpha length_scale^2))^-alpha, a mixture of Gaussians of all length scales.
+
+    >>> from mercer.kernels import RationalQuadratic
+    >>> RationalQuadratic()([[0.0]], [[2.0]]).round(4)
+    array([[0.3333]])
+    """
+
+    __slots__ = ()
+    length_scale: AutoScale
+    alpha: float
+
+    def __init__(self, length_scale: AutoScale = 1.0, alpha: float = 1.0) -> None:
+        self._set(length_scale=scale(length_scale, "length_scale"), alpha=number(alpha, "alpha"))
+
+
+class Periodic(Leaf):
+    """exp(-2 sum_j sin^2(pi (x_j - y_j) / period_j) / length_scale_j^2).
+
+    >>> from mercer.kernels import Periodic
+    >>> Periodic(period=7.0)([[1.0]], [[1.0], [15.0]]).round(12)
+    array([[1., 1.]])
+    """
+
+    __slots__ = ()
+    length_scale: Scale
+    period: Scale
+
+    def __init__(self, length_scale: Scale = 1.0, period: Scale = 1.0) -> None:
+        self._set(length_scale=scale(length_scale, "length_scale", auto=False), period=scale(period, "period", auto=False))
+
+
+# -- of histograms
+
+
+class Chi2(Leaf):
+    """exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)), for rows that are nowhere negative.
+
+    >>> from mercer.kernels import Chi2
+    >>> Chi2()([[1.0, 0.0]], [[0.0, 1.0]]).round(4)
+    array([[0.1353]])
+    """
+
+    __slots__ = ()
+    gamma: float
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self._set(gamma=number(gamma, "gamma"))
+
+
+class HistogramIntersection(Leaf):
+    """sum_j min(x_j, y_j), for rows that are nowhere negative.
+
+    >>> from mercer.kernels import HistogramIntersection
+    >>> HistogramIntersection()([[2.0, 3.0]], [[1.0, 5.0]])
+    array([[4.]])
+    """
 
     __slots__ = ()
 
+    def __init__(self) -> None:
+        self._set()
+
+
+# -- that look at no column
+
+
+class Constant(Leaf):
+    """The same value for every pair.
+
+    >>> from mercer.kernels import Constant
+    >>> Constant(3)([[0.0], [1.0]])
+    array([[3., 3.],
+           [3., 3.]])
+    """
+
+    __slots__ = ()
+    value: float
+
     def __init__(self, value: float = 1.0) -> None:
-        value = _number(value, "value")
-        self._set(_mercer.constant(value), value=value)
-
-    @property
-    def value(self) -> float:
-        return self._parameters["value"]
+        self._set(value=number(value, "value"))
 
 
-_LEAVES: dict[str, type[_Leaf]] = {
-    "linear": Linear,
-    "polynomial": Polynomial,
-    "gaussian": Gaussian,
-    "laplacian": Laplacian,
-    "constant": Constant,
-}
-_LEAF_TEXT = re.compile(r"(\w+)(?:\(([^()]*)\))?")
+class White(Leaf):
+    """Noise: variance where a sample meets itself, else 0. Between two sets of rows it is 0 even where rows are equal.
+
+    >>> from mercer.kernels import White
+    >>> White(0.5)([[0.0], [0.0]])
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
+
+    __slots__ = ()
+    variance: float
+
+    def __init__(self, variance: float = 1.0) -> None:
+        self._set(variance=number(variance, "variance"))
 
 
-def _wrap(native: _mercer.Kernel) -> Kernel:
-    """The Python kernel for a compiled one: of its own class where it is a single named kernel."""
-    match = _LEAF_TEXT.fullmatch(native.text)
-    if match is not None and match[1] in _LEAVES:
-        positional: list[Any] = []
-        named: dict[str, Any] = {}
-        for argument in filter(None, (match[2] or "").split(",")):
-            name, equals, value = argument.strip().rpartition("=")
-            read = value if value in ("auto", "l1", "l2") else float(value)
-            if equals:
-                named[name] = read
-            else:
-                positional.append(read)
-        leaf = _LEAVES[match[1]](*positional, **named)
-        if leaf._native.text == native.text:
-            return leaf
-    plain = Kernel.__new__(Kernel)
-    object.__setattr__(plain, "_native", native)
-    return plain
+class Precomputed(Leaf):
+    """Kernel values that you give: called on a Gram matrix K of n objects, it is K.
+
+    In place of rows it takes kernel values: ``k(K)`` for the n x n matrix of k(x_i, x_j), ``k(K_new, K)`` for m x n rows of k(new, x_j)
+    against the same objects. It combines with kernels that need no columns, and estimators take ``kernel="precomputed"``.
+
+    >>> from mercer.kernels import Precomputed, White
+    >>> K = [[2.0, 1.0], [1.0, 3.0]]
+    >>> (Precomputed() + White(0.5))(K)
+    array([[2.5, 1. ],
+           [1. , 3.5]])
+    >>> (2 * Precomputed())([[4.0, 5.0]], K)
+    array([[ 8., 10.]])
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self._set()
 
 
-def kernel(expression: str | Kernel) -> Kernel:
-    """A kernel from text such as ``"gaussian(2) + 0.5*linear"``; a kernel comes back as it is."""
-    if isinstance(expression, Kernel):
-        return expression
-    if not isinstance(expression, str):
-        raise TypeError(f"a kernel is written as text or built from mercer.kernels, got {expression!r}")
-    return _wrap(_mercer.parse_kernel(expression))
+# -- written by you
 
 
-def catalogue() -> list[dict[str, str]]:
-    """Name, formula, parameters and properties of every kernel."""
+class _UserLeaf(Leaf):
+    """A kernel made from a function. Its text has the function's name; pickles and ``library=`` bring the function itself."""
+
+    __slots__ = ()
+    name: str
+
+    @classmethod
+    def _read(cls, native: _mercer.Kernel) -> Leaf | None:
+        callbacks = list(native.callbacks.values())
+        return cls(**_fields(callbacks[0])) if len(callbacks) == 1 else None
+
+    def _set_callback(self, callback: _callbacks.BlockFunction | _callbacks.RowMap) -> None:
+        if not callable(callback.f):
+            raise TypeError(f"{type(self).__name__} takes a function, got {callback.f!r}")
+        if not isinstance(callback.name, str):
+            raise TypeError(f"name must be text, got {callback.name!r}")
+        self._set(callback.native(), **_fields(callback))
+
+
+def _fields(callback: _callbacks.BlockFunction | _callbacks.RowMap) -> dict[str, Any]:
+    return dict(vars(callback))
+
+
+class Function(_UserLeaf):
+    """A kernel from a function; see :func:`kernel_function`."""
+
+    __slots__ = ()
+    f: Callable[[Any, Any], Any]
+    psd: bool | None
+    pairwise: bool
+
+    def __init__(self, f: Callable[[Any, Any], Any], name: str | None = None, psd: bool | None = None, pairwise: bool = False) -> None:
+        if psd is not None and not isinstance(psd, bool):
+            raise TypeError(f"psd must be True, False or None, got {psd!r}")
+        self._set_callback(_callbacks.BlockFunction(f, _callbacks.name_of(f) if name is None else name, psd, bool(pairwise)))
+
+
+class FeatureMap(_UserLeaf):
+    """The kernel of a feature map; see :func:`feature_map`."""
+
+    __slots__ = ()
+    f: Callable[[Any], Any]
+
+    def __init__(self, f: Callable[[Any], Any], name: str | None = None) -> None:
+        self._set_callback(_callbacks.RowMap(f, _callbacks.name_of(f) if name is None else name))
+
+
+def kernel_function(f: Callable[[Any, Any], Any], *, name: str | None = None, psd: bool | None = None, pairwise: bool = False) -> Function:
+    """A kernel of your own, which works wherever Mercer's do.
+
+    Parameters
+    ----------
+    f : ``f(A, B)`` gets two blocks of rows (2-D arrays, or CSR where the data are sparse) and returns the matrix of k(a_i, b_j).
+        It is called once per tile of at most 256 x 256 pairs, from several threads, one at a time. It must be symmetric: f(A, B) = f(B, A).T.
+    name : what text and files call it; by default the function's own name. Functions of different meaning need different names.
+    psd : True or False if you know whether it is positive semi-definite. ``mercer.check_kernel`` looks at data.
+    pairwise : f takes two rows and returns a number instead; a slow way, since Python is called for every pair.
+
+    >>> import numpy as np, mercer
+    >>> k = mercer.kernel_function(lambda A, B: np.minimum(A[:, None], B[None]).sum(axis=2), name="overlap", psd=True)
+    >>> (k + 1)([[1.0, 2.0]], [[0.0, 5.0]])
+    array([[3.]])
+    >>> print(k + 1)
+    function("overlap") + constant(1)
+    """
+    return Function(f, name, psd, pairwise)
+
+
+def feature_map(phi: Callable[[Any], Any], name: str | None = None) -> FeatureMap:
+    """The kernel <phi(x), phi(y)> of a map from rows to rows of features, called once per sample set.
+
+    >>> import numpy as np, mercer
+    >>> k = mercer.feature_map(lambda A: np.column_stack([A, A**2]), name="with_squares")
+    >>> k([[1.0], [2.0]])
+    array([[ 2.,  6.],
+           [ 6., 20.]])
+    """
+    return FeatureMap(phi, name)
+
+
+# -- what there is
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Every kernel as a dictionary: name, formula, parameters (each with name, default and range), note, source, and the properties psd,
+    strictly_pd, universal, characteristic, bounded and shift_invariant (True, False or None) that it has with its defaults."""
     return _mercer.kernel_catalogue()
+
+
+def operations() -> list[dict[str, str]]:
+    """What can be done with kernels: text, formula and note of each operation."""
+    return _mercer.kernel_operations()

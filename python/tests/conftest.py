@@ -18,3 +18,9 @@ def problem(rng):
     X = rng.normal(size=(60, 4))
     Y = np.column_stack([np.sin(X[:, 0]) + X[:, 1], X @ [1.0, -2.0, 0.5, 0.0], rng.normal(size=60)])
     return X, Y
+
+
+def close(ours, theirs, tolerance=1e-10):
+    """Equal, up to a share of the largest number."""
+    scale = max(1.0, np.abs(theirs).max())
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * scale)

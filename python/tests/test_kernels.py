@@ -1,152 +1,107 @@
-"""Kernels: values against formulas written out in numpy, algebra, text, properties."""
+"""Kernels as values: algebra, columns, text, properties, what is wrong with them, and the function gram."""
 import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, strategies as st
-from hypothesis.extra.numpy import arrays
-from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
 import mercer
-from mercer.kernels import Constant, Gaussian, Kernel, Laplacian, Linear, Polynomial
+from mercer import kernels
+from mercer.kernels import (
+    Chi2,
+    Constant,
+    Cosine,
+    ExponentialDot,
+    Gaussian,
+    HistogramIntersection,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Periodic,
+    Polynomial,
+    Precomputed,
+    RationalQuadratic,
+    Sigmoid,
+    White,
+)
 
-ALL = [
+LEAVES = [
     Linear(),
-    Polynomial(),
     Polynomial(2, scale=0.5, offset=0),
-    Gaussian(),
+    Sigmoid(0.1, -0.5),
+    ExponentialDot(1e-05),
+    Cosine(),
     Gaussian(2.5),
-    Laplacian(),
+    Gaussian("auto"),
+    Gaussian([0.1, 1e300 ** 0.25]),
     Laplacian(0.7, norm="l1"),
-    Constant(3),
+    Laplacian((1, 2, 3)),
+    Matern(2.5, [1, 2]),
+    RationalQuadratic("auto", alpha=0.3),
+    Periodic([1, 2], period=7),
+    Chi2(0.1),
+    HistogramIntersection(),
+    Constant(-3),
+    White(1e-10),
+    Precomputed(),
+]
+COMPOSITES = [
     Gaussian(2) + 0.5 * Linear(),
     (Gaussian(2) + 1) * Polynomial(2) * 0.25,
+    (Gaussian(2) + Linear()) ** 3,
+    Polynomial(2).normalized().normalized("product"),
+    Gaussian([1, 2]).on(0, 3) * Linear().on("age", 'a "quoted" \\ name') + Cosine().on(range(2, 9)),
+    (0.1 * Linear()).exp().geometric().series([1, 0, 0.5]),
+    Gaussian(2).over([[0.5, 1e-9], [2, -3]]),
 ]
+DEFAULTS = [getattr(kernels, row["name"].title().replace("_", "")) for row in kernels.catalogue()]
 
 
-def distances(X, Y):
-    return np.sqrt(((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2))
-
-
-FORMULAS = [
-    (Linear(), lambda X, Y: X @ Y.T),
-    (Polynomial(3, scale=0.5, offset=2), lambda X, Y: (2 + 0.5 * X @ Y.T) ** 3),
-    (Gaussian(1.5), lambda X, Y: np.exp(-(distances(X, Y) ** 2) / (2 * 1.5**2))),
-    (Laplacian(1.5), lambda X, Y: np.exp(-distances(X, Y) / 1.5)),
-    (Laplacian(1.5, "l1"), lambda X, Y: np.exp(-np.abs(X[:, None] - Y[None]).sum(axis=2) / 1.5)),
-    (Constant(2.5), lambda X, Y: np.full((len(X), len(Y)), 2.5)),
-    (Gaussian(2) + 0.5 * Linear(), lambda X, Y: np.exp(-(distances(X, Y) ** 2) / 8) + 0.5 * X @ Y.T),
-    (Gaussian(2) * Linear() + 1, lambda X, Y: np.exp(-(distances(X, Y) ** 2) / 8) * (X @ Y.T) + 1),
-]
-
-
-@pytest.mark.parametrize(("k", "formula"), FORMULAS, ids=lambda v: str(v) if isinstance(v, Kernel) else "")
-@pytest.mark.parametrize("n", [1, 3, 65])
-def test_values(k, formula, n, rng):
-    X, Y = rng.normal(size=(n, 5)), rng.normal(size=(2 * n + 1, 5))
-    np.testing.assert_allclose(k(X, Y), formula(X, Y), rtol=1e-12, atol=1e-13)
-    K = k(X)
-    np.testing.assert_allclose(K, formula(X, X), rtol=1e-12, atol=1e-13)
-    assert (K == K.T).all()
-    np.testing.assert_allclose(k.diag(X), np.diag(K), rtol=1e-13)
-
-
-@pytest.mark.parametrize("k", ALL, ids=str)
-def test_float32_in_gives_float32_out(k, rng):
-    X = rng.normal(size=(40, 6))
-    single = k(X.astype(np.float32))
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, k(X), rtol=2e-5, atol=2e-5)
-    assert k(X.astype(np.float32), X).dtype == np.float64
-
-
-@pytest.mark.parametrize("k", ALL, ids=str)
-def test_sparse_equals_dense(k, rng):
-    X = rng.normal(size=(30, 12)) * (rng.random((30, 12)) < 0.3)
-    expected = k(X)
-    for form in (sp.csr_array(X), sp.csc_matrix(X), sp.coo_array(X)):
-        np.testing.assert_allclose(k(form), expected, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(k(sp.csr_array(X), X[:7]), expected[:, :7], rtol=1e-12, atol=1e-13)
-    index64 = sp.csr_array(X)
-    index64.indices, index64.indptr = index64.indices.astype(np.int64), index64.indptr.astype(np.int64)
-    np.testing.assert_allclose(k(index64), expected, rtol=1e-12, atol=1e-13)
-
-
-def test_sparse_with_unsorted_and_repeated_entries():
-    X = sp.csr_array((np.array([1.0, 2.0, 4.0, 8.0]), np.array([2, 0, 2, 1]), np.array([0, 3, 4])), shape=(2, 3))
-    before = X.indices.copy()
-    np.testing.assert_allclose(Linear()(X), X.toarray() @ X.toarray().T)
-    assert (X.indices == before).all()  # the caller's matrix is not rewritten
-
-
-def test_every_memory_layout_gives_the_same_values(rng):
-    X = rng.normal(size=(21, 8))
-    expected = Gaussian(2)(X[::2, 1:5].copy())
-    wide = np.zeros((21, 8))
-    wide[:] = X
-    layouts = [X[::2, 1:5], np.asfortranarray(X)[::2, 1:5], X.T.copy().T[::2, 1:5], X[::-2, 1:5][::-1], X[::2, 1:5].astype(">f8")]
-    unaligned = np.frombuffer(b"\0" + X[::2, 1:5].copy().tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(11, 4)
-    for view in [*layouts, unaligned, X[::2, 1:5].tolist()]:
-        np.testing.assert_array_equal(Gaussian(2)(view), expected)
-    np.testing.assert_array_equal(Linear()(np.arange(6).reshape(3, 2)), np.arange(6).reshape(3, 2) @ np.arange(6).reshape(3, 2).T)
-    same = np.broadcast_to(X[0], (4, 8))
-    np.testing.assert_array_equal(Gaussian(1)(same), np.ones((4, 4)))
-
-
-def test_dense_rows_are_not_copied(rng):
-    from mercer import _data
-
-    X = rng.normal(size=(50, 8))
-    for view in (X, X[10:], X[::3], X[:, 2:6], X.astype(np.float32)):
-        assert np.shares_memory(_data.samples(view).arrays(), view)
-    csr = sp.csr_array(X)
-    values, columns, offsets, width = _data.samples(csr).arrays()
-    assert np.shares_memory(values, csr.data) and np.shares_memory(columns, csr.indices)
-    assert width == 8 and list(offsets) == list(csr.indptr)
-
-
-def test_samples_keep_their_array_alive(rng):
-    from mercer import _data
-
-    X = rng.normal(size=(50, 8))
-    expected = X.sum()
-    S = _data.samples(X)
-    del X
-    junk = [np.zeros((50, 8)) for _ in range(20)]
-    assert S.arrays().sum() == expected and len(junk) == 20
-
-
-def test_scikit_learns_functions_agree(rng):
-    X, Y = rng.normal(size=(40, 7)), rng.normal(size=(30, 7))
-    np.testing.assert_allclose(Gaussian(np.sqrt(0.5 / 0.3))(X, Y), rbf_kernel(X, Y, gamma=0.3), rtol=1e-12)
-    np.testing.assert_allclose(Laplacian(1 / 0.3, "l1")(X, Y), laplacian_kernel(X, Y, gamma=0.3), rtol=1e-12)
-    np.testing.assert_allclose(Polynomial(4, 0.2, 0.5)(X, Y), polynomial_kernel(X, Y, degree=4, gamma=0.2, coef0=0.5), rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.parametrize("k", ALL, ids=str)
+@pytest.mark.parametrize("k", LEAVES + COMPOSITES, ids=str)
 def test_text_equality_hash_pickle_copy(k):
     again = mercer.kernel(str(k))
-    assert again == k and hash(again) == hash(k) and type(again) is type(k)
+    assert again == k and hash(again) == hash(k) and type(again) is type(k) and repr(again) == repr(k)
     restored = pickle.loads(pickle.dumps(k))
     assert restored == k and repr(restored) == repr(k)
-    assert copy.deepcopy(k) == k
+    assert copy.copy(k) is k and copy.deepcopy(k) is k
     assert k != Gaussian(123.0) and k != "linear"
-    namespace = {"mercer": mercer} | {c.__name__: c for c in (Linear, Polynomial, Gaussian, Laplacian, Constant)}
-    assert eval(repr(k), namespace) == k
+    assert eval(repr(k), {"mercer": mercer, **vars(kernels)}) == k
+    assert Kernel(str(k)) == k and Kernel(k) == k
 
 
-def test_parameters_are_readable():
+@pytest.mark.parametrize("make", DEFAULTS)
+def test_every_kernel_of_the_catalogue_has_a_class_with_working_defaults(make):
+    k = make()
+    row = next(row for row in kernels.catalogue() if str(mercer.kernel(row["name"])) == str(k))
+    verdicts = (k.is_psd, k.is_strictly_pd, k.is_universal, k.is_characteristic, k.is_bounded, k.is_shift_invariant)
+    assert verdicts == tuple(row[p] for p in ("psd", "strictly_pd", "universal", "characteristic", "bounded", "shift_invariant"))
+    assert row["formula"] and isinstance(row["note"], str) and isinstance(row["source"], str)
+    for parameter in row["parameters"]:
+        assert str(getattr(k, parameter["name"])).removesuffix(".0") == parameter["default"] and parameter["range"]
+        assert parameter["name"] in dir(k)
+    assert k([[1.0]]).shape == (1, 1)
+
+
+def test_operations_are_described():
+    texts = [row["text"] for row in kernels.operations()]
+    assert "k.normalized()" in texts and all(row["formula"] and "note" in row for row in kernels.operations())
+
+
+def test_arguments_are_attributes():
     k = mercer.kernel("laplacian(2.5, norm=l1)")
     assert isinstance(k, Laplacian) and k.length_scale == 2.5 and k.norm == "l1"
     p = mercer.kernel("polynomial(4, 0.5)")
-    assert (p.degree, p.scale, p.offset) == (4, 0.5, 1.0)
+    assert (p.degree, p.scale, p.offset) == (4, 0.5, 1.0) and isinstance(p.degree, int)
     assert mercer.kernel("gaussian(auto)").length_scale == "auto"
-    assert mercer.kernel("constant(3)").value == 3
-
-
-def test_kernels_do_not_change():
+    assert mercer.kernel("periodic([1, 2], period=[3, 4])").period == (3.0, 4.0)
+    assert Gaussian(np.array([1, 2])) == Gaussian([1.0, 2.0]) == Gaussian(pd.Series([1, 2])) and Gaussian(np.array(2.0)) == Gaussian(2)
+    assert Gaussian([1]) != Gaussian(1) and Gaussian([1])([[0.0], [1.0]])[0, 1] == Gaussian(1)([[0.0], [1.0]])[0, 1]
+    with pytest.raises(AttributeError, match="Gaussian has no width"):
+        Gaussian().width  # noqa: B018
     with pytest.raises(AttributeError, match="kernels do not change"):
         Gaussian(1).length_scale = 2
 
@@ -157,49 +112,103 @@ def test_algebra():
     assert g * 2 == 2 * g == np.float64(2) * g == g * np.int64(2)
     assert str(g + 1) == "gaussian(2) + constant(1)" and str(1 + g) == "constant(1) + gaussian(2)"
     assert (g + lin) + g == g + (lin + g)
-    for wrong in (lambda: g + "x", lambda: g * None, lambda: [1] + g, lambda: g * np.ones(3)):
+    assert g**1 is not None and str((g + lin) ** np.int64(2)) == "(gaussian(2) + linear)^2" and g**2.0 == g**2
+    assert str(sum([g, lin, g])) == "constant(0) + gaussian(2) + linear + gaussian(2)"
+    for wrong in (lambda: g + "x", lambda: g * None, lambda: [1] + g, lambda: g * np.ones(3), lambda: g ** "2", lambda: 2**g, lambda: g**g):
         with pytest.raises(TypeError):
             wrong()
+
+
+def test_columns(rng):
+    X = rng.normal(size=(6, 5))
+    k = Gaussian(1)
+    assert k.on(0, 3) == k.on([0, 3]) == k.on(np.array([0, 3])) == k.on((0,), [3]) == mercer.kernel("gaussian(1).on(0, 3)")
+    assert k.on(slice(3)) == k.on(range(3)) == k.on(0, 1, 2) == k.on(slice(0, 3)) and str(k.on(slice(3))) == "gaussian(1).on(0:3)"
+    assert k.on(slice(0, 5, 2)) == k.on(0, 2, 4)
+    np.testing.assert_array_equal(k.on(3, 1)(X), k(X[:, [3, 1]]))
+    np.testing.assert_array_equal((k.on(0) + Linear().on(1, 2))(X), k(X[:, :1]) + Linear()(X[:, 1:3]))
+    np.testing.assert_array_equal(k.on(0, 2).on(1, 2, 4)(X), k(X[:, [1, 4]]))  # columns among those columns
+    np.testing.assert_array_equal(Gaussian([1, 2]).on(1, 3)(X), Gaussian([1, 2])(X[:, [1, 3]]))
+
+
+def test_named_columns(rng):
+    X = rng.normal(size=(6, 3))
+    frame = pd.DataFrame(X, columns=["age", "dose", "weight"])
+    k = Gaussian(1).on("dose", "age")
+    assert str(k) == 'gaussian(1).on("dose", "age")' and k == Gaussian(1).on(["dose", "age"]) == Gaussian(1).on(frame.columns[[1, 0]])
+    for got in (k(frame), k(frame, frame.copy()), k(frame, X), k(X, frame), mercer.gram(frame, kernel=k)):
+        np.testing.assert_array_equal(got, Gaussian(1).on(1, 0)(X))
+    np.testing.assert_array_equal(k.diag(frame), np.ones(6))
+    assert k.resolve(frame) == Gaussian(1).on(1, 0)
+    assert Gaussian("auto").on("dose").resolve(frame).parameters == Gaussian("auto").on(1).resolve(X).parameters
+    assert k.gradient(frame, np.ones((6, 6))) == Gaussian(1).on(1, 0).gradient(X, np.ones((6, 6)))
+    with pytest.raises(ValueError, match=r'gaussian\(1\).on\("dose", "age"\) names columns, but X has no column names: give a DataFrame, or use'):
+        k(X)
+    with pytest.raises(ValueError, match='column "height", which is not there; the columns are age, dose, weight'):
+        Gaussian(1).on("height")(frame)
+    with pytest.raises(ValueError, match="X and Y must have the same columns in the same order"):
+        k(frame, frame[["dose", "age", "weight"]])
 
 
 def test_properties():
     assert Gaussian().is_psd and Gaussian().is_universal is True and Gaussian().is_characteristic is True
     assert Linear().is_universal is False and Polynomial().is_characteristic is False
-    assert not Polynomial(2, offset=-1).is_psd and not Polynomial(2, scale=-1).is_psd
+    assert Polynomial(2, offset=-1).is_psd is False and Polynomial(2, scale=-1).is_psd is False
     assert (Gaussian() * Linear()).is_universal is None
-    assert (-1 * Gaussian()).is_psd is False
-
-
-def test_auto_length_scale_is_the_median_distance(rng):
-    X = rng.normal(size=(31, 3))
-    pairs = distances(X, X)[np.triu_indices(31, 1)]
-    k = Gaussian("auto")
-    assert k.has_auto and str(k) == "gaussian(auto)"
-    resolved = k.resolve(X)
-    assert resolved.length_scale == pytest.approx(np.median(pairs), rel=1e-12)
-    np.testing.assert_array_equal(k(X), resolved(X))
-    np.testing.assert_array_equal(mercer.gram(X), resolved(X))
+    assert (-1 * Gaussian()).is_psd is False and Precomputed().is_psd is None and Sigmoid().is_psd is False
+    assert (Gaussian().on(0) + Gaussian().on(1)).is_characteristic is False and (Gaussian().on(0) * Gaussian().on(1)).is_characteristic is True
+    assert Sigmoid().over([[1.0]]).is_psd is True and Precomputed().needs_given_gram and not Gaussian().needs_given_gram
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
         (lambda: Gaussian(0), ValueError, "length_scale must be a number > 0, got 0"),
-        (lambda: Gaussian(-1), ValueError, "length_scale"),
+        (lambda: Gaussian(-1), ValueError, "length_scale must be a number > 0, got -1"),
         (lambda: Gaussian(np.nan), ValueError, "length_scale"),
-        (lambda: Gaussian("median"), ValueError, "'median'"),
-        (lambda: Gaussian([1, 2]), TypeError, "length_scale must be a number"),
-        (lambda: Gaussian(None), TypeError, "length_scale must be a number"),
+        (lambda: Gaussian("median"), ValueError, "length_scale must be a number > 0, \"auto\" or a list of one per column, got 'median'"),
+        (lambda: Gaussian([]), ValueError, "length_scale must have at least one number"),
+        (lambda: Gaussian([1, -2]), ValueError, "length_scale must be a number > 0, got -2"),
+        (lambda: Gaussian([1, "auto"]), TypeError, "each length_scale must be a number, got 'auto'"),
+        (lambda: Gaussian([[1, 2]]), TypeError, "each length_scale must be a number"),
+        (lambda: Gaussian(None), TypeError, "length_scale must be a number, got None"),
+        (lambda: Gaussian(True), TypeError, "length_scale must be a number, got True"),
         (lambda: Laplacian(norm="l3"), ValueError, "norm must be"),
-        (lambda: Polynomial(0), ValueError, "degree must be a whole number"),
+        (lambda: Matern(nu=1), ValueError, "nu must be 0.5, 1.5 or 2.5"),
+        (lambda: Matern(nu="1.5"), TypeError, "nu must be a number"),
+        (lambda: RationalQuadratic(alpha=0), ValueError, "alpha must be a number > 0"),
+        (lambda: Periodic("auto"), ValueError, "length_scale must be a number > 0 or a list of one per column, got 'auto'"),
+        (lambda: Periodic(period="auto"), ValueError, "period must be a number > 0 or a list"),
+        (lambda: Periodic(period=-1), ValueError, "period must be a number > 0, got -1"),
+        (lambda: ExponentialDot(-1), ValueError, "scale must be a number > 0"),
+        (lambda: Chi2(-1), ValueError, "gamma must be a number > 0, got -1"),
+        (lambda: White(np.inf), ValueError, "variance must be a finite number"),
+        (lambda: Polynomial(0), ValueError, "degree must be a whole number from 1 to 1000, got 0"),
         (lambda: Polynomial(2.5), ValueError, "degree must be a whole number"),
         (lambda: Polynomial(10**30), ValueError, "degree must be a whole number"),
+        (lambda: Polynomial(np.nan), ValueError, "degree must be a whole number"),
+        (lambda: Polynomial("3"), ValueError, "degree must be a whole number"),
         (lambda: Polynomial(2, scale=np.inf), ValueError, "scale must be a finite number"),
         (lambda: Constant("1"), TypeError, "value must be a number"),
         (lambda: mercer.kernel("gausian(2)"), ValueError, "did you mean gaussian"),
         (lambda: mercer.kernel("gaussian(2) +"), ValueError, "a kernel is missing here"),
         (lambda: mercer.kernel(3), TypeError, "a kernel is written as text"),
         (lambda: np.inf * Gaussian(), ValueError, "factor must be a finite number"),
+        (lambda: Gaussian() ** 0, ValueError, "a power must be a whole number from 1 to 1000, got 0"),
+        (lambda: Gaussian() ** 0.5, ValueError, "a power must be a whole number from 1 to 1000, got 0.5"),
+        (lambda: Gaussian().normalized("half"), ValueError, 'form must be "root" or "product", got \'half\''),
+        (lambda: Gaussian().on(), ValueError, "at least one column"),
+        (lambda: Gaussian().on(-1), ValueError, "columns are counted from 0 to 1e9, got -1"),
+        (lambda: Gaussian().on(10**30), ValueError, "columns are counted from 0 to 1e9, got 1000"),
+        (lambda: Gaussian(10**400), ValueError, "length_scale must be a number that float64 can hold"),
+        (lambda: Gaussian().on(0, 0), ValueError, "names column 0 twice"),
+        (lambda: Gaussian().on(slice(2, None)), ValueError, "a slice of columns needs an end"),
+        (lambda: Gaussian().on(1.5), TypeError, "a column is a position, a name, a slice or a range, got 1.5"),
+        (lambda: Gaussian().on([True, False]), TypeError, "a column is a position, .* got True"),
+        (lambda: Gaussian().series([]), ValueError, "at least one coefficient"),
+        (lambda: Gaussian().series(["1"]), TypeError, "a coefficient must be a number"),
+        (lambda: Gaussian().over([1.0, 2.0]), ValueError, "Z must have two dimensions"),
+        (lambda: Gaussian().over([[np.nan]]), ValueError, "NaN in row 0, column 0"),
     ],
 )
 def test_wrong_kernels(make, error, message):
@@ -208,23 +217,47 @@ def test_wrong_kernels(make, error, message):
 
 
 @pytest.mark.parametrize(
-    ("X", "Y", "message"),
+    ("k", "X", "Y", "message"),
     [
-        (np.zeros(3), None, r"X must have two dimensions .* got 1; use X.reshape\(-1, 1\)"),
-        (np.zeros((0, 3)), None, r"X must have at least one row and one column, got shape \(0, 3\)"),
-        (np.zeros((2, 0)), None, "at least one row and one column"),
-        (np.zeros((2, 3)), np.zeros((2, 4)), "X has 3 columns but Y has 4"),
-        ([[0.0, np.nan]], None, "NaN in row 0, column 1"),
-        ([[0.0, 1.0]], [[np.inf, 0.0]], "Y has an? inf.* in row 0, column 0"),
-        ([["a", "b"]], None, "real numbers"),
-        (np.zeros((2, 2), dtype=complex), None, "real numbers, got dtype complex128"),
-        (np.array([[1, "a"]], dtype=object), None, "X must hold numbers"),
-        (sp.csr_array([[np.nan, 0.0]]), None, "NaN in row 0, column 0"),
+        (Gaussian(), np.zeros(3), None, r"X must have two dimensions .* got 1; use X.reshape\(-1, 1\)"),
+        (Gaussian(), np.zeros((0, 3)), None, r"X must have at least one row and one column, got shape \(0, 3\)"),
+        (Gaussian(), np.zeros((2, 0)), None, "at least one row and one column"),
+        (Gaussian(), np.zeros((2, 3)), np.zeros((2, 4)), "X has 3 columns but Y has 4"),
+        (Gaussian(), [[0.0, np.nan]], None, "NaN in row 0, column 1"),
+        (Gaussian(), [[0.0, 1.0]], [[np.inf, 0.0]], "Y has an? inf.* in row 0, column 0"),
+        (Gaussian(), [["a", "b"]], None, "real numbers"),
+        (Gaussian(), np.zeros((2, 2), dtype=complex), None, "real numbers, got dtype complex128"),
+        (Gaussian(), np.array([[1, "a"]], dtype=object), None, "X must hold numbers"),
+        (Gaussian(), sp.csr_array([[np.nan, 0.0]]), None, "NaN in row 0, column 0"),
+        (Gaussian([1, 2]), np.zeros((2, 3)), None, "2 length scales, but looks at 3 columns: give one per column"),
+        (Periodic(1, [1, 2]), np.zeros((2, 3)), None, "2 periods, but looks at 3 columns"),
+        (Gaussian([1, 2]).on(0), np.zeros((2, 3)), None, "2 length scales, but looks at 1 column"),
+        (Gaussian().on(3), np.zeros((2, 3)), None, r"column 3, but the samples have 3 columns \(0 to 2\)"),
+        (Chi2(), [[1.0, -2.0]], None, "negative|< 0|>= 0"),
+        (HistogramIntersection(), sp.csr_array([[1.0, -2.0]]), None, "negative|< 0|>= 0"),
+        (Linear().normalized(), [[1.0], [0.0]], None, r"k\(x,x\) > 0, but it is 0 for row 1"),
+        (Linear().geometric(), [[2.0]], None, "the kernel inside it reaches 4"),
+        (ExponentialDot(), [[1e3]], None, "overflows float64"),
+        (Gaussian().over([[1.0, 2.0]]), [[2.0]], None, r"points of over\(\) have 2 columns, but the samples have 1"),
     ],
 )
-def test_wrong_data(X, Y, message):
+def test_wrong_data(k, X, Y, message):
     with pytest.raises(ValueError, match=message):
-        Gaussian()(X, Y)
+        k(X, Y)
+
+
+@given(st.recursive(st.sampled_from(LEAVES[:-1]), lambda k: st.one_of(
+    st.builds(lambda a, b: a + b, k, k),
+    st.builds(lambda a, b: a * b, k, k),
+    st.builds(lambda a, x: x * a, k, st.floats(-10, 10)),
+    st.builds(lambda a, p: a**p, k, st.integers(1, 5)),
+    st.builds(lambda a, c: a.on(*c), k, st.lists(st.one_of(st.integers(5, 20), st.text(min_size=1, max_size=3)), min_size=5, max_size=7, unique=True)),
+    st.builds(lambda a: a.normalized().exp(), k),
+), max_leaves=6).filter(lambda k: "on(" not in str(k).partition(".on(")[2]))  # columns within columns must exist there
+def test_text_reads_back_whatever_is_built(k):
+    again = mercer.kernel(str(k))
+    assert again == k and str(again) == str(k) and pickle.loads(pickle.dumps(k)) == k
+    assert (again.is_psd, again.is_universal, again.is_bounded) == (k.is_psd, k.is_universal, k.is_bounded)
 
 
 def test_gram_function(rng):
@@ -245,31 +278,3 @@ def test_gram_function(rng):
             mercer.gram(X, kernel="linear", n_jobs=wrong)
     with pytest.raises(ValueError, match="is not an amount of memory"):
         mercer.gram(X, kernel="linear", memory="lots")
-
-
-def test_catalogue_names_every_kernel():
-    rows = {row["name"]: row for row in mercer.kernels.catalogue()}
-    for name in ("linear", "polynomial", "gaussian", "laplacian", "constant"):
-        assert rows[name]["formula"]
-        assert isinstance(mercer.kernel(name), Kernel)
-
-
-matrices = st.tuples(st.integers(1, 12), st.integers(1, 4)).flatmap(
-    lambda shape: arrays(np.float64, shape, elements=st.floats(-5, 5, allow_subnormal=False))
-)
-
-
-@given(matrices, st.sampled_from(ALL))
-def test_gram_matrices_are_symmetric_and_psd(X, k):
-    K = k(X)
-    assert (K == K.T).all()
-    values = np.linalg.eigvalsh(K)
-    assert values[0] >= -1e-12 * max(1.0, abs(values[-1])) * len(X)
-
-
-@given(matrices, st.floats(0.1, 10))
-def test_duplicates_have_distance_zero(X, scale):
-    twice = np.vstack([X, X])
-    K = Laplacian(scale)(twice)
-    n = len(X)
-    assert (np.diag(K) == 1).all() and (np.diag(K[:n, n:]) == 1).all() and (K <= 1).all()

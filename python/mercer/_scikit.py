@@ -1,0 +1,92 @@
+"""The kernel that an estimator's parameters mean: scikit-learn's words keep scikit-learn's meaning, anything else is Mercer's."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+
+from . import _callbacks
+from .kernels import (
+    Chi2,
+    Constant,
+    Cosine,
+    Function,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+    kernel as make_kernel,
+    kernel_function,
+)
+
+
+def takes_gram(kernel: Any) -> bool:
+    """Whether an estimator with this kernel is fitted on kernel values in place of rows."""
+    if isinstance(kernel, str) and "precomputed" in kernel:
+        try:
+            kernel = make_kernel(kernel)
+        except ValueError:  # fit will say so
+            return False
+    return isinstance(kernel, Kernel) and kernel.needs_given_gram
+
+
+def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
+    """From the parameters kernel, gamma, degree, coef0 and kernel_params of an estimator."""
+    k = estimator.kernel
+    if isinstance(k, Kernel) or (isinstance(k, str) and k not in PAIRWISE_KERNEL_FUNCTIONS):
+        defaults = {"gamma": None, "degree": 3, "coef0": 1, "kernel_params": None}
+        ignored = [name for name, value in defaults.items() if not np.array_equal(getattr(estimator, name), value)]
+        if ignored and k != "precomputed":
+            warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=3)
+        return make_kernel(k)
+    if isinstance(k, str):
+        return _word(k, estimator.gamma, estimator.degree, estimator.coef0, n_features)
+    if callable(k):
+        return _callable(k, estimator.kernel_params or {})
+    raise ValueError(f"kernel must be text, a mercer.Kernel or a callable, got {k!r}")
+
+
+def _callable(f: Any, parameters: dict[str, Any]) -> Kernel:
+    """scikit-learn's kernels of two rows. The name says the parameters, which are part of what the function is."""
+    name = _callbacks.name_of(f) + _listed(parameters)
+    return kernel_function(partial(f, **parameters) if parameters else f, name=name, pairwise=True)
+
+
+def _listed(parameters: dict[str, Any]) -> str:
+    return f"({', '.join(f'{name}={value!r}' for name, value in parameters.items())})" if parameters else ""
+
+
+def _word(word: str, gamma: Any, degree: Any, coef0: Any, n_features: int) -> Kernel:
+    for name, value in (("gamma", gamma), ("degree", degree), ("coef0", coef0)):
+        if not (isinstance(value, Real) and np.isfinite(value)) and not (name == "gamma" and value is None):
+            raise ValueError(f"{name} must be a finite number{' or None' if name == 'gamma' else ''}, got {value!r}")
+        if name != "coef0" and value is not None and value < 0:
+            raise ValueError(f"{name} must be >= 0, got {value!r}")
+    # None is 1 / n_features, but 1 for chi2: the defaults of scikit-learn's functions.
+    g = float(gamma) if gamma is not None else 1.0 if word == "chi2" else 1.0 / n_features
+    if g == 0 and word in ("rbf", "laplacian", "chi2"):  # exp(-0)
+        return Constant(1.0)
+    if word in ("poly", "polynomial") and float(degree).is_integer() and 1 <= degree <= 1000:
+        return Polynomial(int(degree), g, float(coef0))
+    make = {
+        "linear": Linear,
+        "rbf": lambda: Gaussian(np.sqrt(0.5 / g)),
+        "laplacian": lambda: Laplacian(1.0 / g, "l1"),
+        "sigmoid": lambda: Sigmoid(g, float(coef0)),
+        "cosine": Cosine,
+        "chi2": lambda: Chi2(g),
+    }.get(word, partial(_borrowed, word, g, degree, coef0))
+    return make()
+
+
+def _borrowed(word: str, gamma: float, degree: Any, coef0: Any) -> Function:
+    """A kernel that only scikit-learn has (or a power that is not whole): its function, called a tile at a time."""
+    parameters = {name: value for name, value in (("degree", degree), ("gamma", gamma), ("coef0", coef0)) if name in KERNEL_PARAMS[word]}
+    return kernel_function(partial(pairwise_kernels, metric=word, **parameters), name=word + _listed(parameters))
