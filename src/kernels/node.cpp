@@ -130,6 +130,7 @@ std::vector<KernelParameter> Kernel::parameters() const {
 Kernel Kernel::with_parameters(std::span<const double> values) const {
   const std::size_t wanted = parameters().size();
   if (values.size() != wanted) throw InvalidArgument(fmt::format("{} has {} parameters, got {} values", text(), wanted, values.size()));
+  for (const double value : values) require_positive(value, "a parameter");
   return with_values(*this, values);
 }
 

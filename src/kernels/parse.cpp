@@ -181,7 +181,8 @@ class Parser {
       } else {
         const Index first = position();
         const Index end = take(":") ? position() : first + 1;
-        if (end <= first || end - first > 1000000) fail(at_, "a range of columns goes up, as in 0:4");
+        if (end <= first) fail(at_, "a range of columns goes up, as in 0:4");
+        if (end - first > 1000000) fail(at_, "a range of columns has at most 1000000 of them");
         for (Index j = first; j < end; ++j) columns.emplace_back(j);
       }
     } while (take(","));
@@ -346,7 +347,9 @@ class Parser {
                                                                    {"min", "histogram_intersection"},
                                                                    {"gram", "precomputed"}};
     if (const auto it = elsewhere.find(name); it != elsewhere.end()) return it->second;
-    const auto distance = [&](const std::string& known) { return known.starts_with(name) ? 0 : edit_distance(name, known); };
+    std::string lower = name;
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const auto distance = [&](const std::string& known) { return known.starts_with(lower) ? 0 : edit_distance(lower, known); };
     const auto closer = [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); };
     return std::min_element(makers().begin(), makers().end(), closer)->first;
   }

@@ -1,4 +1,5 @@
-// How properties pass through the algebra. A verdict is yes or no only where that is a theorem; everything else is unknown.
+// How properties pass through the algebra. A verdict is yes or no only where that is a theorem, everything else is unknown; one thing is a
+// convention: a sum or product with a part that is not positive semi-definite is said not to be, though parts may make up for each other.
 //
 // Kernels may look at different columns: `covers` asks whether one looks at all that a whole expression looks at. A sum of kernels none of
 // which does sees only marginals, so it is not characteristic; a product of rich kernels on any columns (a tensor product) stays rich.

@@ -76,11 +76,14 @@ Kernel Kernel::normalized(Normalization form) const { return Kernel(std::make_sh
 
 Kernel Kernel::on(std::vector<ColumnRef> columns) const {
   if (columns.empty()) throw InvalidArgument("on() needs at least one column");
+  constexpr Index most = 1000000;  // what text may say of columns, and what fits in a file
+  if (std::ssize(columns) > most) throw InvalidArgument(fmt::format("on() takes at most {} columns, got {}", most, columns.size()));
   std::vector<ColumnRef> sorted = columns;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
     throw InvalidArgument(fmt::format("on() names column {} twice", mercer::text_of(std::span(&*twice, 1))));
   for (const ColumnRef& column : columns) {
+    if (column.index > 1000000000) throw InvalidArgument(fmt::format("a column's position is at most 1000000000, got {}", column.index));
     if (column.index < 0 && column.name.empty()) throw InvalidArgument(fmt::format("a column is counted from 0 or named, got {}", column.index));
   }
   return Kernel(std::make_shared<RestrictedKernel>(*this, std::move(columns)));

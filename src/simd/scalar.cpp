@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer::simd {
 
@@ -123,7 +124,7 @@ void matern5_of_root(T* x, Index n, T factor) {
 
 template <class T>
 void rational_of(T* x, Index n, T factor, T alpha) {
-  for (Index i = 0; i < n; ++i) x[i] = std::exp(-alpha * std::log1p(factor * x[i]));
+  for (Index i = 0; i < n; ++i) x[i] = std::exp(-alpha * std::log1p(std::min(factor * x[i], std::numeric_limits<T>::max())));
 }
 
 template <class T>

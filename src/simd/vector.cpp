@@ -241,7 +241,9 @@ void matern5_of_root(T* x, Index n, T factor) {
 template <class T>
 void rational_of(T* x, Index n, T factor, T alpha) {
   for_vectors<T>(n, [&](auto tag, Index j) {
-    const auto log = hn::Log1p(tag, hn::Mul(hn::Set(tag, factor), hn::LoadU(tag, x + j)));
+    // The product may overflow; Log1p wants a finite number with a successor.
+    const auto u = hn::Min(hn::Mul(hn::Set(tag, factor), hn::LoadU(tag, x + j)), hn::Set(tag, std::numeric_limits<T>::max() / 2));
+    const auto log = hn::Log1p(tag, u);
     hn::StoreU(exp(tag, hn::Mul(hn::Set(tag, -alpha), log)), tag, x + j);
   });
 }

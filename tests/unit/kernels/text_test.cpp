@@ -263,6 +263,8 @@ TEST(KernelTextErrors, PointAtTheCharacter) {
   expect_error("linear + poly(2)", "did you mean polynomial?", 9);
   expect_error("linear + rbf(2)", "did you mean gaussian?", 9);
   expect_error("Gaussian(2)", "did you mean gaussian?", 0);
+  expect_error("GAUSSIAN(2)", "did you mean gaussian?", 0);
+  expect_error("linear.on(0:1000002)", "a range of columns has at most 1000000 of them", 19);
   expect_error("linear)", "expected + or *, found \")\"", 6);
   expect_error("linear gaussian(2)", "expected + or *, found \"g\"", 7);
   expect_error("linear - linear", "expected + or *, found \"-\"", 7);

@@ -326,6 +326,9 @@ TYPED_TEST(TileOpsTest, ElementwiseAtAllEdges) {
     T zero = 0;
     ops.rational_of(&zero, 1, T{2}, T{3});
     ASSERT_EQ(zero, T{1});
+    T steep = T{4};
+    ops.rational_of(&steep, 1, std::numeric_limits<T>::max(), T{0.001});  // the product overflows
+    ASSERT_NEAR(steep, static_cast<double>(std::pow(static_cast<long double>(std::numeric_limits<T>::max()), -0.001L)), 1e-3);
     // Far out: 0, never infinity times 0.
     for (const auto far_out : {ops.matern3_of_root, ops.matern5_of_root}) {
       for (const T factor : {T{1e4}, std::numeric_limits<T>::max()}) {
