@@ -157,11 +157,12 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
   const double spectra = (o.check ? 9 : 0) + (o.repair ? 10 : 0);
   announce(fmt::format("Gram matrix of {} rows", X.size()),
            n * n * (static_cast<double>(X.width()) + 30 + spectra * n) / estimated_flops(limits), n * n * 8 * matrices);
-  const Kernel asked = resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
+  const Kernel asked =
+      resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
   if (asked == kernels::precomputed()) {  // the table is the matrix, whatever it is: that is the question
     if (X.size() != X.width())
-      throw InvalidArgument(fmt::format("{}: a Gram matrix has as many columns as rows, this table has {} rows and {} columns", o.reading.path,
-                                        X.size(), X.width()));
+      throw InvalidArgument(fmt::format("{}: a Gram matrix has as many columns as rows, this table has {} rows and {} columns",
+                                        o.reading.path, X.size(), X.width()));
     subject.kernel = asked.text();
     subject.K = X.to_dense();
     return subject;

@@ -25,7 +25,8 @@ std::vector<std::pair<const char*, Verdict>> verdicts_of(const KernelInfo& info)
 
 Json json_of(const KernelInfo& info) {
   Json json = {{"name", info.name}, {"formula", info.formula}, {"parameters", Json::array()}};
-  for (const ParameterInfo& p : info.parameters) json["parameters"].push_back({{"name", p.name}, {"default", p.standard}, {"range", p.range}});
+  for (const ParameterInfo& p : info.parameters)
+    json["parameters"].push_back({{"name", p.name}, {"default", p.standard}, {"range", p.range}});
   for (const auto& [name, verdict] : verdicts_of(info)) json[name] = name_of(verdict);
   json["note"] = info.note;
   json["source"] = info.source;
@@ -56,7 +57,8 @@ void list_all(const Speaker& speaker) {
   rows = {{"operation", "makes", ""}};
   for (const KernelOperation& operation : kernel_operations()) rows.push_back({operation.text, operation.formula, operation.note});
   speaker.say("\n{}", aligned(rows));
-  speaker.say("\nFor example \"gaussian(2) + 0.5*linear.on(0, 3)\". mercer kernels NAME says more about one kernel: parameters and conditions.");
+  speaker.say(
+      "\nFor example \"gaussian(2) + 0.5*linear.on(0, 3)\". mercer kernels NAME says more about one kernel: parameters and conditions.");
 }
 
 void run_kernels(const KernelsOptions& o) {

@@ -29,10 +29,10 @@ class KernelNode;  // src/kernels/node.hpp: one small value type per kernel
 
 // A column by its position (from 0), or by a name that resolve_columns turns into positions.
 struct ColumnRef {
-  ColumnRef(int position) : index(position) {}                           // NOLINT(google-explicit-constructor)
-  ColumnRef(Index position) : index(position) {}                         // NOLINT(google-explicit-constructor)
-  ColumnRef(std::string column_name) : name(std::move(column_name)) {}   // NOLINT(google-explicit-constructor)
-  ColumnRef(const char* column_name) : name(column_name) {}              // NOLINT(google-explicit-constructor)
+  ColumnRef(int position) : index(position) {}                          // NOLINT(google-explicit-constructor)
+  ColumnRef(Index position) : index(position) {}                        // NOLINT(google-explicit-constructor)
+  ColumnRef(std::string column_name) : name(std::move(column_name)) {}  // NOLINT(google-explicit-constructor)
+  ColumnRef(const char* column_name) : name(column_name) {}             // NOLINT(google-explicit-constructor)
 
   Index index = -1;  // -1: by name
   std::string name{};
@@ -65,18 +65,18 @@ class Kernel {
   Verdict is_characteristic() const;
   Verdict is_bounded() const;
   Verdict is_shift_invariant() const;
-  bool has_auto() const;             // some length scale still waits for data
-  bool needs_given_gram() const;     // some part is `precomputed`: samples must come from Samples::given_gram
-  bool has_named_columns() const;    // some columns still wait for resolve_columns
+  bool has_auto() const;           // some length scale still waits for data
+  bool needs_given_gram() const;   // some part is `precomputed`: samples must come from Samples::given_gram
+  bool has_named_columns() const;  // some columns still wait for resolve_columns
 
   // k on the given columns alone: direct sums k.on(A) + l.on(B) and tensor products k.on(A) * l.on(B).
   Kernel on(std::vector<ColumnRef> columns) const;
   Kernel normalized(Normalization form = Normalization::root) const;
-  Kernel power(int exponent) const;                         // k^p, p = 1 .. 1000
-  Kernel exp() const;                                       // exp(k)
-  Kernel geometric() const;                                 // 1/(1 - k) = 1 + k + k^2 + ..., for k(x,x) < 1
-  Kernel series(std::vector<double> coefficients) const;    // c0 + c1 k + c2 k^2 + ...
-  Kernel over(Matrix points) const;                         // sum over the rows z of k(x,z) k(z,y)
+  Kernel power(int exponent) const;                       // k^p, p = 1 .. 1000
+  Kernel exp() const;                                     // exp(k)
+  Kernel geometric() const;                               // 1/(1 - k) = 1 + k + k^2 + ..., for k(x,x) < 1
+  Kernel series(std::vector<double> coefficients) const;  // c0 + c1 k + c2 k^2 + ...
+  Kernel over(Matrix points) const;                       // sum over the rows z of k(x,z) k(z,y)
 
   // The tunable parameters in the order of the text, and the same kernel with other values in their places.
   std::vector<KernelParameter> parameters() const;
@@ -117,7 +117,7 @@ enum class Norm : std::uint8_t { l2, l1 };
 // A length scale: a number, one per column, or automatic (the median heuristic, resolved when the kernel is bound to data).
 class LengthScale {
  public:
-  LengthScale(double value) : values_{value} {}                            // NOLINT(google-explicit-constructor)
+  LengthScale(double value) : values_{value} {}                                               // NOLINT(google-explicit-constructor)
   LengthScale(std::vector<double> values) : values_(std::move(values)), per_column_(true) {}  // NOLINT(google-explicit-constructor)
   static LengthScale automatic() { return LengthScale(); }
   bool is_auto() const { return values_.empty() && !per_column_; }
@@ -131,21 +131,21 @@ class LengthScale {
   bool per_column_ = false;
 };
 
-Kernel linear();                                                            // <x,y>
-Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);     // (offset + scale <x,y>)^degree
-Kernel sigmoid(double scale = 1, double offset = 0);                        // tanh(scale <x,y> + offset): not PSD
-Kernel exponential_dot(double scale = 1);                                   // exp(scale <x,y>)
-Kernel cosine();                                                            // <x,y>/(|x||y|), 0 where a row is zero
-Kernel gaussian(LengthScale length_scale = 1.0);                            // exp(-|x-y|^2 / (2 l^2))
-Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);     // exp(-|x-y| / l)
-Kernel matern(double nu = 1.5, LengthScale length_scale = 1.0);             // nu = 0.5, 1.5 or 2.5
+Kernel linear();                                                              // <x,y>
+Kernel polynomial(int degree = 3, double scale = 1, double offset = 1);       // (offset + scale <x,y>)^degree
+Kernel sigmoid(double scale = 1, double offset = 0);                          // tanh(scale <x,y> + offset): not PSD
+Kernel exponential_dot(double scale = 1);                                     // exp(scale <x,y>)
+Kernel cosine();                                                              // <x,y>/(|x||y|), 0 where a row is zero
+Kernel gaussian(LengthScale length_scale = 1.0);                              // exp(-|x-y|^2 / (2 l^2))
+Kernel laplacian(LengthScale length_scale = 1.0, Norm norm = Norm::l2);       // exp(-|x-y| / l)
+Kernel matern(double nu = 1.5, LengthScale length_scale = 1.0);               // nu = 0.5, 1.5 or 2.5
 Kernel rational_quadratic(LengthScale length_scale = 1.0, double alpha = 1);  // (1 + |x-y|^2/(2 alpha l^2))^-alpha
-Kernel periodic(LengthScale length_scale = 1.0, LengthScale period = 1.0);  // exp(-2 sum_j sin^2(pi (x_j-y_j)/p_j)/l_j^2)
-Kernel chi2(double gamma = 1);                                              // exp(-gamma sum_j (x_j-y_j)^2/(x_j+y_j)), x, y >= 0
-Kernel histogram_intersection();                                            // sum_j min(x_j, y_j), x, y >= 0
-Kernel constant(double value = 1);                                          // c
-Kernel white(double variance = 1);                                          // variance where a sample meets itself, else 0
-Kernel precomputed();                                                       // entries of a Gram matrix: Samples::given_gram
+Kernel periodic(LengthScale length_scale = 1.0, LengthScale period = 1.0);    // exp(-2 sum_j sin^2(pi (x_j-y_j)/p_j)/l_j^2)
+Kernel chi2(double gamma = 1);                                                // exp(-gamma sum_j (x_j-y_j)^2/(x_j+y_j)), x, y >= 0
+Kernel histogram_intersection();                                              // sum_j min(x_j, y_j), x, y >= 0
+Kernel constant(double value = 1);                                            // c
+Kernel white(double variance = 1);                                            // variance where a sample meets itself, else 0
+Kernel precomputed();                                                         // entries of a Gram matrix: Samples::given_gram
 
 // A kernel written by the user: the matrix k(x_i, y_j) of two blocks of samples, called once per tile, from several threads at a time. It
 // must be symmetric: k(X, Y) = k(Y, X)'. `psd` is what its author claims; check_kernel looks at data.

@@ -59,8 +59,8 @@ class LinearOperator {
   virtual Matrix apply_transpose(const MatrixRef& U) const = 0;                     // K' U
   virtual Matrix apply_normal(const MatrixRef& V, const VectorRef& weights) const;  // K' diag(w) K V, w of size rows() or empty
 
-  // sum_ij W_ij dK_ij/d log(parameter) for every parameter of the kernel, in the order of Kernel::parameters(): what a marginal likelihood or
-  // any other function of K needs, without a matrix per parameter. Operators that know no kernel refuse (NotOffered).
+  // sum_ij W_ij dK_ij/d log(parameter) for every parameter of the kernel, in the order of Kernel::parameters(): what a marginal likelihood
+  // or any other function of K needs, without a matrix per parameter. Operators that know no kernel refuse (NotOffered).
   virtual Vector gradient_inner(const MatrixRef& W) const;
 
   // Visits every tile once, in parallel; symmetric operators give only the tiles on and above the diagonal (those on it whole).

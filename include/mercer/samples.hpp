@@ -1,6 +1,6 @@
-// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64, and objects known only
-// by a given Gram matrix; structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never change.
-// SPDX-License-Identifier: BSD-3-Clause
+// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64, and objects known
+// only by a given Gram matrix; structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never
+// change. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,8 @@ class Samples {
   static Samples own(Matrix dense);
   static Samples own(MatrixF dense);
 
-  // n objects known by their Gram matrix K (n x n): the kernel `precomputed` looks its entries up. New objects come as rows of k(new, object)
-  // against the same n. Subsets of either keep knowing which objects they are, so folds and pairs of classes need no care.
+  // n objects known by their Gram matrix K (n x n): the kernel `precomputed` looks its entries up. New objects come as rows of k(new,
+  // object) against the same n. Subsets of either keep knowing which objects they are, so folds and pairs of classes need no care.
   static Samples given_gram(Samples K);
   static Samples given_rows(Samples K_new);
   static Samples given_objects(Index objects, std::vector<Index> ids);  // without kernel values

@@ -160,7 +160,8 @@ class ClassLookup {
 
 std::vector<std::string> Encoder::column_names() const {
   std::vector<std::string> names;
-  for (const FeatureColumn& feature : features) names.insert(names.end(), std::max<std::size_t>(1, feature.categories.size()), feature.name);
+  for (const FeatureColumn& feature : features)
+    names.insert(names.end(), std::max<std::size_t>(1, feature.categories.size()), feature.name);
   return names;
 }
 

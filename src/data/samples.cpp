@@ -163,9 +163,10 @@ void require_symmetric(const DenseRows<double>& K) {
       const double a = K.row(i)[j];
       const double b = K.row(j)[i];
       if (std::abs(a - b) > 1e-6 * std::max({std::abs(a), std::abs(b), std::abs(K.row(i)[i]), std::abs(K.row(j)[j])}))
-        throw InvalidArgument(fmt::format("the given Gram matrix is not symmetric: K({0}, {1}) = {2} but K({1}, {0}) = {3}; give (K + K')/2 if "
-                                          "that is meant",
-                                          i, j, a, b));
+        throw InvalidArgument(
+            fmt::format("the given Gram matrix is not symmetric: K({0}, {1}) = {2} but K({1}, {0}) = {3}; give (K + K')/2 if "
+                        "that is meant",
+                        i, j, a, b));
     }
   }
 }
@@ -174,7 +175,8 @@ void require_symmetric(const DenseRows<double>& K) {
 
 Samples Samples::given_gram(Samples K) {
   if (K.size() != K.width() || K.empty())
-    throw InvalidArgument(fmt::format("a given Gram matrix is square, one row and one column per object, got {} x {}", K.size(), K.width()));
+    throw InvalidArgument(
+        fmt::format("a given Gram matrix is square, one row and one column per object, got {} x {}", K.size(), K.width()));
   Given about{K.size(), std::vector<Index>(static_cast<std::size_t>(K.size()))};
   std::iota(about.ids.begin(), about.ids.end(), Index{0});
   K = values_of(std::move(K));

@@ -206,7 +206,8 @@ class BoundMap final : public BoundNode<T> {
       part_->tile(at, inputs);
       zip(values, inputs, [](double& to, double from) { to = from; });
       node_.finish(values);
-      node_.gradient({inputs.data, inputs.rows, inputs.cols, inputs.stride}, {values.data, values.rows, values.cols, values.stride}, weights, {});
+      node_.gradient({inputs.data, inputs.rows, inputs.cols, inputs.stride}, {values.data, values.rows, values.cols, values.stride},
+                     weights, {});
       part_->add_gradient(at, weights, gradient);
     }
   }
@@ -225,9 +226,10 @@ class BoundMap final : public BoundNode<T> {
     if (!psd_part_) return;
     const double largest = std::sqrt(part_->self(Side::rows).maxCoeff() * part_->self(Side::cols).maxCoeff());
     if (node_.largest_value(largest) < static_cast<double>(std::numeric_limits<T>::max())) return;
-    throw InvalidArgument(fmt::format("{} has no value in {} here: the kernel inside it reaches {:.6g}; multiply that by a small factor, or scale the "
-                                      "columns",
-                                      node_.text(), name_of(precision_of<T>), largest));
+    throw InvalidArgument(
+        fmt::format("{} has no value in {} here: the kernel inside it reaches {:.6g}; multiply that by a small factor, or scale the "
+                    "columns",
+                    node_.text(), name_of(precision_of<T>), largest));
   }
 
  private:
@@ -255,7 +257,8 @@ class BoundNormalized final : public BoundNode<T> {
     const Vector& columns = of(Side::cols).factor;
     for (Index i = 0; i < out.rows; ++i) {
       const double row = rows_.factor[at.I.begin + i];
-      for (Index j = 0; j < out.cols; ++j) out.row(i)[j] = static_cast<T>(static_cast<double>(out.row(i)[j]) * row * columns[at.J.begin + j]);
+      for (Index j = 0; j < out.cols; ++j)
+        out.row(i)[j] = static_cast<T>(static_cast<double>(out.row(i)[j]) * row * columns[at.J.begin + j]);
     }
   }
   Vector self(Side side) const override {
@@ -306,8 +309,8 @@ class BoundNormalized final : public BoundNode<T> {
     Factors out{part_->self(side), {}};
     for (Index i = 0; i < out.diagonal.size(); ++i) {
       if (!(out.diagonal[i] > 0))
-        throw InvalidArgument(fmt::format("a normalised kernel needs k(x,x) > 0, but it is {} for row {} (counting from 0) of {}", out.diagonal[i], i,
-                                          side == Side::rows ? "X" : "Y"));
+        throw InvalidArgument(fmt::format("a normalised kernel needs k(x,x) > 0, but it is {} for row {} (counting from 0) of {}",
+                                          out.diagonal[i], i, side == Side::rows ? "X" : "Y"));
     }
     out.factor = half_ ? Vector(out.diagonal.cwiseSqrt().cwiseInverse()) : Vector(out.diagonal.cwiseInverse());
     return out;
@@ -327,8 +330,8 @@ class BoundComposed final : public BoundNode<T> {
  public:
   BoundComposed(const Kernel& part, const Matrix& points, const Samples& rows, const Samples& cols) {
     if (rows.width() != points.cols())
-      throw InvalidArgument(
-          fmt::format("the points of over() have {} columns, but the samples have {}; both must have the same", points.cols(), rows.width()));
+      throw InvalidArgument(fmt::format("the points of over() have {} columns, but the samples have {}; both must have the same",
+                                        points.cols(), rows.width()));
     const Samples Z(points);
     left_.emplace(part, rows, Z);
     if (!rows.same_rows(cols)) right_.emplace(part, cols, Z);
@@ -343,13 +346,15 @@ class BoundComposed final : public BoundNode<T> {
     const Factor& factor = side == Side::rows ? *left_ : right();
     const Index n = factor.kernel.rows();
     Vector out(n);
-    for (Index i = 0; i < n; ++i) out[i] = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(factor.row(i), factor.points()).template cast<double>().squaredNorm();
+    for (Index i = 0; i < n; ++i)
+      out[i] = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(factor.row(i), factor.points()).template cast<double>().squaredNorm();
     return out;
   }
   // dK = dA B' + A dB', so the weights of dA are W B and those of dB are W'A.
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override {
     if (this->parameters == 0) return;
-    const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> W(weights.data, weights.rows, weights.cols, Eigen::OuterStride<>(weights.stride));
+    const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> W(weights.data, weights.rows, weights.cols,
+                                                              Eigen::OuterStride<>(weights.stride));
     const Matrix A = left_->rows(at.I);
     const Matrix B = right().rows(at.J);
     left_->add_gradient(at.I, W * B, gradient);

@@ -37,8 +37,9 @@ void BoundLeaf<T>::prepare() {
   if (node_.reduction() != Reduction::dot) return;
   const double dot = view_->reducer->largest_dot();
   if (node_.largest_value(dot) < static_cast<double>(std::numeric_limits<T>::max())) return;
-  throw InvalidArgument(fmt::format("{} overflows {} on these rows: dot products reach {:.3g}; scale the columns, or lower the kernel's scale",
-                                    node_.text(), name_of(precision_of<T>), dot));
+  throw InvalidArgument(
+      fmt::format("{} overflows {} on these rows: dot products reach {:.3g}; scale the columns, or lower the kernel's scale", node_.text(),
+                  name_of(precision_of<T>), dot));
 }
 
 // From the shared tile where several leaves look at it: made by whoever comes first.
@@ -106,9 +107,10 @@ template <class T>
 Matrix BoundFunction<T>::call(const Samples& X, const Samples& Y) const {
   Matrix out = node_.function()(X, Y);
   if (out.rows() != X.size() || out.cols() != Y.size())
-    throw InvalidArgument(fmt::format("{} must give a {} x {} matrix for blocks of {} and {} samples, got {} x {}", node_.text(), X.size(), Y.size(),
-                                      X.size(), Y.size(), out.rows(), out.cols()));
-  if (!out.allFinite()) throw InvalidArgument(fmt::format("{} gave a value that is NaN or infinite; kernel values must be finite", node_.text()));
+    throw InvalidArgument(fmt::format("{} must give a {} x {} matrix for blocks of {} and {} samples, got {} x {}", node_.text(), X.size(),
+                                      Y.size(), X.size(), Y.size(), out.rows(), out.cols()));
+  if (!out.allFinite())
+    throw InvalidArgument(fmt::format("{} gave a value that is NaN or infinite; kernel values must be finite", node_.text()));
   return out;
 }
 

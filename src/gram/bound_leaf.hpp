@@ -17,7 +17,7 @@ struct View {
   Samples cols;
   bool same = false;
   ReductionSet needed{};
-  std::array<int, 8> uses{};                      // how many leaves look at each reduction
+  std::array<int, 8> uses{};                         // how many leaves look at each reduction
   std::array<std::optional<std::size_t>, 8> slot{};  // where it is kept when several do
   std::optional<PairReducer<T>> reducer{};
 };

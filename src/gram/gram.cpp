@@ -19,7 +19,8 @@ constexpr Index median_rows = 1000;
 
 // The median distance over all pairs of (a fixed sample of) the rows; where half the pairs or more coincide, the mean of the others.
 double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
-  if (X.is_given()) throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
+  if (X.is_given())
+    throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
   Samples rows = X;
   if (X.size() > median_rows) {
     std::vector<Index> picked = RandomStream(0, 0x6d656469616e).sample(X.size(), median_rows);
@@ -73,9 +74,7 @@ Kernel resolve(const Kernel& kernel, const Samples& X) {
       kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) { return typical_distance(X, reduction, columns); });
 }
 
-Samples as_given(const Kernel& kernel, const Samples& X) {
-  return X.is_given() || !kernel.needs_given_gram() ? X : Samples::given_gram(X);
-}
+Samples as_given(const Kernel& kernel, const Samples& X) { return X.is_given() || !kernel.needs_given_gram() ? X : Samples::given_gram(X); }
 
 Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns) {
   if (X.is_given() || !kernel.needs_given_gram()) return X;

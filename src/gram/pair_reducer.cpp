@@ -163,17 +163,20 @@ void PairReducer<T>::Impl::prepare_sparse(const ReductionSet& needed) {
 template <class T>
 void PairReducer<T>::Impl::prepare_given(const ReductionSet& needed) {
   if (needed.columns())
-    throw InvalidArgument("the kernel looks at columns, but these samples are known by a given Gram matrix alone: use precomputed, or give the rows");
+    throw InvalidArgument(
+        "the kernel looks at columns, but these samples are known by a given Gram matrix alone: use precomputed, or give the rows");
   if (row_samples.is_given() != col_samples.is_given())
     throw InvalidArgument("one side is known by a given Gram matrix, the other by its columns: give both in the same way");
   if (!needed.given) return;
   const auto* values = std::get_if<DenseRows<double>>(&row_samples.storage());
   if (values == nullptr || values->cols != depth)
-    throw InvalidArgument("these samples of a given Gram matrix have lost their kernel values (a model keeps only which objects they are): they can "
-                          "stand on the columns' side alone");
+    throw InvalidArgument(
+        "these samples of a given Gram matrix have lost their kernel values (a model keeps only which objects they are): they can "
+        "stand on the columns' side alone");
   for (const Index id : col_samples.given_ids()) {
     if (id < 0)
-      throw InvalidArgument("rows of kernel values made by given_rows are no objects of the Gram matrix: they can stand on the rows' side alone");
+      throw InvalidArgument(
+          "rows of kernel values made by given_rows are no objects of the Gram matrix: they can stand on the rows' side alone");
   }
 }
 

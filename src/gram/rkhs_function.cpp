@@ -58,7 +58,8 @@ bool equal_rows(const Rows& a, const Rows& b) {
 
 bool equal_samples(const Samples& a, const Samples& b) {
   if (a.same_rows(b)) return true;
-  if (a.size() != b.size() || a.width() != b.width() || a.storage().index() != b.storage().index() || a.is_given() != b.is_given()) return false;
+  if (a.size() != b.size() || a.width() != b.width() || a.storage().index() != b.storage().index() || a.is_given() != b.is_given())
+    return false;
   if (!std::equal(a.given_ids().begin(), a.given_ids().end(), b.given_ids().begin())) return false;
   return std::visit([&]<class Rows>(const Rows& rows) { return equal_rows(rows, std::get<Rows>(b.storage())); }, a.storage());
 }
@@ -77,8 +78,8 @@ RkhsFunction combined(const RkhsFunction& f, double c, const RkhsFunction& g) {
 RkhsFunction::RkhsFunction(const Kernel& kernel, Samples samples, Vector coefficients)
     : kernel_(kernel), samples_(std::move(samples)), coefficients_(std::move(coefficients)) {
   if (looks_at(kernel, Reduction::same))
-    throw InvalidArgument(
-        fmt::format("{} has white noise, which tells samples apart and not points: it has no function k(x, .); leave white out", kernel.text()));
+    throw InvalidArgument(fmt::format(
+        "{} has white noise, which tells samples apart and not points: it has no function k(x, .); leave white out", kernel.text()));
   if (samples_.empty()) throw InvalidArgument("a function needs at least one sample x_i, got none");
   if (coefficients_.size() != samples_.size())
     throw InvalidArgument(fmt::format("{} coefficients for {} samples; give one for each", coefficients_.size(), samples_.size()));

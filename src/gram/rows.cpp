@@ -120,8 +120,8 @@ void require_not_negative(const Samples& X, const char* name) {
   require_finite(X, name);
   const auto check = [&](Index i, Index j, double value) {
     if (value >= 0) return;
-    throw InvalidArgument(fmt::format("{} has the value {} in row {}, column {} (counting from 0): kernels of histograms need numbers >= 0", name,
-                                      value, i, j));
+    throw InvalidArgument(fmt::format("{} has the value {} in row {}, column {} (counting from 0): kernels of histograms need numbers >= 0",
+                                      name, value, i, j));
   };
   for_each_value(X, check);
 }

@@ -1,6 +1,5 @@
-// Memory for one tile, lent while this value lives and kept for the thread's next one. Nested loans get memory of their own, so a visitor of
-// one streamed operator may look at another.
-// SPDX-License-Identifier: BSD-3-Clause
+// Memory for one tile, lent while this value lives and kept for the thread's next one. Nested loans get memory of their own, so a visitor
+// of one streamed operator may look at another. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "core/buffer.hpp"

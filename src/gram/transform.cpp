@@ -19,11 +19,11 @@ std::vector<Index> positions(const Samples& X, std::span<const ColumnRef> column
   std::vector<Index> out;
   for (const ColumnRef& column : columns) {
     if (column.index < 0)
-      throw InvalidArgument(fmt::format("on({}) names a column, but these samples have no names: use positions, or resolve_columns(kernel, names)",
-                                        text_of(columns)));
+      throw InvalidArgument(fmt::format(
+          "on({}) names a column, but these samples have no names: use positions, or resolve_columns(kernel, names)", text_of(columns)));
     if (column.index >= X.width())
-      throw InvalidArgument(fmt::format("on({}) asks for column {}, but the samples have {} columns (0 to {})", text_of(columns), column.index,
-                                        X.width(), X.width() - 1));
+      throw InvalidArgument(fmt::format("on({}) asks for column {}, but the samples have {} columns (0 to {})", text_of(columns),
+                                        column.index, X.width(), X.width() - 1));
     out.push_back(column.index);
   }
   return out;
@@ -53,8 +53,8 @@ struct Csr {
 
   static Samples samples(Csr made, Index width) {
     const auto owner = std::make_shared<const Csr>(std::move(made));
-    return Samples::borrow(CsrRows<T>{owner->values.data(), owner->columns.data(), owner->offsets.data(), std::ssize(owner->offsets) - 1, width},
-                           owner);
+    return Samples::borrow(
+        CsrRows<T>{owner->values.data(), owner->columns.data(), owner->offsets.data(), std::ssize(owner->offsets) - 1, width}, owner);
   }
 };
 
@@ -79,7 +79,8 @@ Samples selected(const CsrRows<T>& all, const std::vector<Index>& columns) {
 
 void require_one_or(std::size_t got, Index width, bool one_is_enough, const char* what) {
   if (got == static_cast<std::size_t>(width) || got == 0 || (one_is_enough && got == 1)) return;
-  throw InvalidArgument(fmt::format("the kernel has {} {}, but looks at {} column{}: give one per column", got, what, width, width == 1 ? "" : "s"));
+  throw InvalidArgument(
+      fmt::format("the kernel has {} {}, but looks at {} column{}: give one per column", got, what, width, width == 1 ? "" : "s"));
 }
 
 // What becomes of the number in column j of a row: put(new column, new number).
@@ -164,7 +165,8 @@ Samples transformed(const Samples& X, const Transform& t) {
   if (t.map != nullptr) {
     Samples features((*t.map)(X));
     if (features.size() != X.size())
-      throw InvalidArgument(fmt::format("the feature map made {} rows of {}: it must make one row of features for each row", features.size(), X.size()));
+      throw InvalidArgument(
+          fmt::format("the feature map made {} rows of {}: it must make one row of features for each row", features.size(), X.size()));
     require_finite(features, "what the feature map made");
     return features;
   }

@@ -48,7 +48,8 @@ std::string joined(std::span<const Kernel> parts, const char* separator, bool pr
 class SumKernel final : public Composite {
  public:
   explicit SumKernel(std::vector<Kernel> parts)
-      : Composite(parts, joined(parts, " + ", false), sum_properties(parts), deepest(parts, [](const Kernel& k) { return k.node().depth(); })) {}
+      : Composite(parts, joined(parts, " + ", false), sum_properties(parts),
+                  deepest(parts, [](const Kernel& k) { return k.node().depth(); })) {}
   Kind kind() const override { return Kind::sum; }
   std::shared_ptr<const KernelNode> rebuilt(std::vector<Kernel> parts, std::span<const double>) const override {
     return std::make_shared<SumKernel>(std::move(parts));

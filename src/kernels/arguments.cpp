@@ -103,8 +103,8 @@ kernels::LengthScale Arguments::length_scale(const std::string& name, bool autom
   if (const auto* list = std::get_if<Numbers>(&argument->value)) return *list;
   const auto* word = std::get_if<Word>(&argument->value);
   if (automatic && word != nullptr && word->text == "auto") return kernels::LengthScale::automatic();
-  fail(argument->at, fmt::format("{} must be a number{} or a list of one per column, got {}", name, automatic ? ", auto" : "",
-                                 shown(*argument)));
+  fail(argument->at,
+       fmt::format("{} must be a number{} or a list of one per column, got {}", name, automatic ? ", auto" : "", shown(*argument)));
 }
 
 std::string Arguments::word(const std::string& name, const std::vector<std::string>& words) const {

@@ -18,10 +18,10 @@ struct Word {
 using Numbers = std::vector<double>;
 
 struct Argument {
-  std::string name;                                                     // empty: by position
+  std::string name;                                                      // empty: by position
   std::variant<double, Word, std::string, Numbers, Matrix> value = 0.0;  // a quoted name is a string
-  std::size_t at = 0;                                                   // of the value
-  std::size_t name_at = 0;                                              // of the name, where there is one
+  std::size_t at = 0;                                                    // of the value
+  std::size_t name_at = 0;                                               // of the name, where there is one
 };
 
 // A complaint about the character at this place.

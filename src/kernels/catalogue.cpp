@@ -55,11 +55,7 @@ std::vector<KernelInfo> described() {
        {{"gamma", "1", "> 0"}},
        "for rows that are nowhere negative (histograms)",
        "scikit-learn"},
-      {"histogram_intersection",
-       "sum_j min(x_j, y_j)",
-       {},
-       "for rows that are nowhere negative (histograms)",
-       "elsewhere"},
+      {"histogram_intersection", "sum_j min(x_j, y_j)", {}, "for rows that are nowhere negative (histograms)", "elsewhere"},
       {"constant", "value", {{"value", "1", "any number"}}, "psd when value >= 0", "K 3.2"},
       {"white",
        "variance where a sample meets itself, else 0",
@@ -99,7 +95,8 @@ const std::vector<KernelOperation>& kernel_operations() {
       {"k.exp()", "exp(k(x,y))", "also exp(k)"},
       {"k.geometric()", "1 / (1 - k(x,y)) = 1 + k + k^2 + ...", "needs k(x,x) < 1"},
       {"k.series([1, 0, 0.5])", "1 + 0 k + 0.5 k^2", "psd if k is and the coefficients are >= 0"},
-      {"k.on(0, 3, 5:9)", "k of columns 0, 3, 5, 6, 7, 8 alone", "also by name: k.on(\"age\"); k.on(A) + l.on(B) is a direct sum, k.on(A)*l.on(B) a tensor product"},
+      {"k.on(0, 3, 5:9)", "k of columns 0, 3, 5, 6, 7, 8 alone",
+       "also by name: k.on(\"age\"); k.on(A) + l.on(B) is a direct sum, k.on(A)*l.on(B) a tensor product"},
       {"k.over([[0, 1], [2, 3]])", "sum over the points z of k(x,z) k(z,y)", "psd whatever k is"},
   };
   return all;

@@ -28,8 +28,8 @@ class Composite : public KernelNode {
   bool has_auto_ = false;
 };
 
-// How a part stands in a product (sums in brackets) and before a postfix such as ^2 or .exp() (all but names and calls in brackets), and how
-// deep that makes the whole.
+// How a part stands in a product (sums in brackets) and before a postfix such as ^2 or .exp() (all but names and calls in brackets), and
+// how deep that makes the whole.
 std::string in_product(const Kernel& part);
 std::string before_postfix(const Kernel& part);
 int depth_in_product(const Kernel& part);

@@ -92,9 +92,7 @@ class SigmoidKernel final : public Leaf<SigmoidKernel> {
     if (offset_ > 0) out.push_back({"sigmoid.offset", offset_});
     return out;
   }
-  SigmoidKernel with(std::span<const double> own) const {
-    return {scale_ > 0 ? own.front() : scale_, offset_ > 0 ? own.back() : offset_};
-  }
+  SigmoidKernel with(std::span<const double> own) const { return {scale_ > 0 ? own.front() : scale_, offset_ > 0 ? own.back() : offset_}; }
 
   template <class T>
   void finish_tile(Tile<T> tile) const {

@@ -131,7 +131,8 @@ class SeriesKernel final : public Map<SeriesKernel> {
 }  // namespace
 
 Kernel Kernel::power(int exponent) const {
-  if (exponent < 1 || exponent > 1000) throw InvalidArgument(fmt::format("a power must be a whole number from 1 to 1000, got {}", exponent));
+  if (exponent < 1 || exponent > 1000)
+    throw InvalidArgument(fmt::format("a power must be a whole number from 1 to 1000, got {}", exponent));
   if (exponent == 1) return *this;
   if (const auto* inner = dynamic_cast<const PowerKernel*>(node_.get())) {
     if (inner->exponent() * exponent <= 1000) return inner->parts()[0].power(inner->exponent() * exponent);  // (k^2)^3 = k^6

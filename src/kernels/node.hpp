@@ -78,12 +78,12 @@ class KernelNode {
   // Composites: the parts whose tiles are combined (one part, and a factor, for Kind::scaled).
   virtual std::span<const Kernel> parts() const { return {}; }
   virtual double factor() const { return 1; }
-  virtual int depth() const { return 0; }                              // brackets and calls around the innermost part
-  virtual std::span<const ColumnRef> columns() const { return {}; }    // Kind::restricted
+  virtual int depth() const { return 0; }                            // brackets and calls around the innermost part
+  virtual std::span<const ColumnRef> columns() const { return {}; }  // Kind::restricted
   virtual Normalization normalization() const { return Normalization::root; }
-  virtual const Matrix& points() const;                                // Kind::composed
-  virtual const kernels::BlockFunction& function() const;              // Kind::function
-  virtual std::string name() const { return {}; }                      // of functions and feature maps: what the library knows them by
+  virtual const Matrix& points() const;                    // Kind::composed
+  virtual const kernels::BlockFunction& function() const;  // Kind::function
+  virtual std::string name() const { return {}; }          // of functions and feature maps: what the library knows them by
 
   // This node's own parameters, those of its parts not counted: first what stands in the finish, then what stands in the transform.
   virtual std::vector<KernelParameter> own_parameters() const { return {}; }

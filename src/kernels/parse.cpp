@@ -331,21 +331,17 @@ class Parser {
     } while (take(","));
     close("expected , or ]", "]");
     Matrix out(std::ssize(rows), std::ssize(rows.front()));
-    for (Index i = 0; i < out.rows(); ++i) std::copy(rows[static_cast<std::size_t>(i)].begin(), rows[static_cast<std::size_t>(i)].end(), out.row(i).data());
+    for (Index i = 0; i < out.rows(); ++i)
+      std::copy(rows[static_cast<std::size_t>(i)].begin(), rows[static_cast<std::size_t>(i)].end(), out.row(i).data());
     argument.value = std::move(out);
   }
 
   // What others call a kernel, then a name that begins like this, then the one with the fewest letters changed.
   static std::string nearest(const std::string& name) {
-    static const std::map<std::string_view, const char*> elsewhere{{"rbf", "gaussian"},
-                                                                   {"squared_exponential", "gaussian"},
-                                                                   {"exponential", "laplacian"},
-                                                                   {"dot", "linear"},
-                                                                   {"tanh", "sigmoid"},
-                                                                   {"exp_sine_squared", "periodic"},
-                                                                   {"noise", "white"},
-                                                                   {"min", "histogram_intersection"},
-                                                                   {"gram", "precomputed"}};
+    static const std::map<std::string_view, const char*> elsewhere{
+        {"rbf", "gaussian"},    {"squared_exponential", "gaussian"}, {"exponential", "laplacian"}, {"dot", "linear"},
+        {"tanh", "sigmoid"},    {"exp_sine_squared", "periodic"},    {"noise", "white"},           {"min", "histogram_intersection"},
+        {"gram", "precomputed"}};
     if (const auto it = elsewhere.find(name); it != elsewhere.end()) return it->second;
     std::string lower = name;
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

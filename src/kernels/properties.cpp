@@ -32,7 +32,7 @@ template <class F>
 bool any(const std::vector<Properties>& parts, F&& f) {
   return std::any_of(parts.begin(), parts.end(), f);
 }
-auto is(Verdict Properties::* member, Verdict verdict) {
+auto is(Verdict Properties::*member, Verdict verdict) {
   return [=](const Properties& p) { return p.*member == verdict; };
 }
 
@@ -59,7 +59,7 @@ bool positive_diagonal(const Properties& p) {
 // A non-negative factor that is the same for every pair.
 bool plain_factor(const Properties& p) { return !p.sees_columns && p.finite_dimensional && p.psd == Verdict::yes && !p.zero; }
 
-Verdict shared(const std::vector<Properties>& parts, Verdict Properties::* member) {
+Verdict shared(const std::vector<Properties>& parts, Verdict Properties::*member) {
   if (all(parts, is(member, Verdict::yes))) return Verdict::yes;
   return any(parts, is(member, Verdict::no)) ? Verdict::no : Verdict::unknown;
 }
@@ -91,16 +91,16 @@ Properties sum_properties(std::span<const Kernel> kernels) {
   if (any(parts, is(&Properties::bounded, Verdict::no))) p.bounded = Verdict::no;  // diagonals are >= 0: nothing cancels
   if (p.finite_dimensional) return p;
   // The feature space of a sum contains those of its parts, so one rich part is enough, if it sees all there is to see.
-  const auto rich = [&](Verdict Properties::* member) {
+  const auto rich = [&](Verdict Properties::*member) {
     return any(parts, [&](const Properties& q) { return q.*member == Verdict::yes && covers(q, p.columns); });
   };
-  const bool marginals_only = none_of(parts.begin(), parts.end(), [&](const Properties& q) { return q.sees_columns && covers(q, p.columns); });
+  const bool marginals_only =
+      none_of(parts.begin(), parts.end(), [&](const Properties& q) { return q.sees_columns && covers(q, p.columns); });
   const Verdict otherwise = marginals_only && p.sees_columns ? Verdict::no : Verdict::unknown;
   p.universal = rich(&Properties::universal) ? Verdict::yes : otherwise;
   p.characteristic = rich(&Properties::characteristic) ? Verdict::yes : otherwise;
-  const bool strict = any(parts, [&](const Properties& q) {
-    return q.strictly_pd == Verdict::yes && (!q.sees_columns || covers(q, p.columns));
-  });
+  const bool strict =
+      any(parts, [&](const Properties& q) { return q.strictly_pd == Verdict::yes && (!q.sees_columns || covers(q, p.columns)); });
   p.strictly_pd = strict ? Verdict::yes : Verdict::unknown;
   return p;
 }
@@ -111,12 +111,11 @@ Properties product_properties(std::span<const Kernel> kernels) {
   p.zero = any(parts, [](const Properties& q) { return q.zero; });
   if (p.zero) return scaled_properties(0, p);
   if (p.psd != Verdict::yes) return p;
-  const bool unbounded = any(parts, is(&Properties::bounded, Verdict::no)) && all(parts, [](const Properties& q) {
-    return q.bounded == Verdict::no || positive_diagonal(q);
-  });
+  const bool unbounded = any(parts, is(&Properties::bounded, Verdict::no)) &&
+                         all(parts, [](const Properties& q) { return q.bounded == Verdict::no || positive_diagonal(q); });
   if (unbounded && std::count_if(parts.begin(), parts.end(), is(&Properties::bounded, Verdict::no)) == 1) p.bounded = Verdict::no;
   if (p.finite_dimensional) return p;
-  const auto all_rich = [&](Verdict Properties::* member) {
+  const auto all_rich = [&](Verdict Properties::*member) {
     return all(parts, [&](const Properties& q) { return q.*member == Verdict::yes || plain_factor(q); });
   };
   // Products of functions approximate products, and the constant 1 is among what is approximated.
@@ -180,9 +179,9 @@ Properties series_properties(std::span<const double> coefficients, bool endless,
   if (k.psd != Verdict::yes) return p;
   p.finite_dimensional = false;
   // exp<x,y>: every monomial is among the features, so all polynomials are approximated, and moments of every order are seen.
-  const bool linear = part.text() == "linear" ||
-                      (part.node().kind() == KernelNode::Kind::scaled && part.node().factor() > 0 && part.node().parts()[0].text() == "linear");
-  for (Verdict Properties::* member : {&Properties::strictly_pd, &Properties::universal, &Properties::characteristic}) {
+  const bool linear = part.text() == "linear" || (part.node().kind() == KernelNode::Kind::scaled && part.node().factor() > 0 &&
+                                                  part.node().parts()[0].text() == "linear");
+  for (Verdict Properties::*member : {&Properties::strictly_pd, &Properties::universal, &Properties::characteristic}) {
     if (linear) p.*member = Verdict::yes;
     if (p.*member == Verdict::no) p.*member = Verdict::unknown;
   }
@@ -234,8 +233,8 @@ std::vector<ColumnRef> columns_within(std::span<const ColumnRef> outer, std::spa
     } else if (column.index < std::ssize(outer)) {
       out.push_back(outer[static_cast<std::size_t>(column.index)]);
     } else {
-      throw InvalidArgument(fmt::format("column {} of on({}) does not exist: it has {} columns, counted from 0", column.index,
-                                        text_of(outer), outer.size()));
+      throw InvalidArgument(
+          fmt::format("column {} of on({}) does not exist: it has {} columns, counted from 0", column.index, text_of(outer), outer.size()));
     }
   }
   return out;

@@ -84,7 +84,8 @@ Kernel Kernel::on(std::vector<ColumnRef> columns) const {
     throw InvalidArgument(fmt::format("on() names column {} twice", mercer::text_of(std::span(&*twice, 1))));
   for (const ColumnRef& column : columns) {
     if (column.index > 1000000000) throw InvalidArgument(fmt::format("a column's position is at most 1000000000, got {}", column.index));
-    if (column.index < 0 && column.name.empty()) throw InvalidArgument(fmt::format("a column is counted from 0 or named, got {}", column.index));
+    if (column.index < 0 && column.name.empty())
+      throw InvalidArgument(fmt::format("a column is counted from 0 or named, got {}", column.index));
   }
   return Kernel(std::make_shared<RestrictedKernel>(*this, std::move(columns)));
 }
@@ -92,7 +93,8 @@ Kernel Kernel::on(std::vector<ColumnRef> columns) const {
 Kernel Kernel::over(Matrix points) const {
   if (points.size() == 0) throw InvalidArgument("over() needs at least one point with at least one column");
   require_finite(points, "the points of over()");
-  if (needs_given_gram()) throw InvalidArgument("a given Gram matrix has no values at other points: precomputed cannot be composed over them");
+  if (needs_given_gram())
+    throw InvalidArgument("a given Gram matrix has no values at other points: precomputed cannot be composed over them");
   return Kernel(std::make_shared<ComposedKernel>(*this, std::make_shared<const Matrix>(std::move(points))));
 }
 

@@ -212,7 +212,8 @@ KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   summary.sentence = sentence_of(summary, X.size());
   // Of a given Gram matrix the model needs to know only which objects it was fitted on, not their kernel values.
-  return KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision, std::move(summary));
+  return KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision,
+                                      std::move(summary));
 }
 
 }  // namespace mercer

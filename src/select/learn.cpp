@@ -191,8 +191,9 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   result.test = evaluate(*truth, predicted, problem, options.seed);
   result.baseline = evaluate(*truth, Vector::Constant(truth->size(), naive_answer(problem)), problem, options.seed);
   const SavedModel linear_model =
-      best_is_linear ? result.model
-                     : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, library, options.run), {}};
+      best_is_linear
+          ? result.model
+          : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, library, options.run), {}};
   result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
   result.test_truth_and_predicted.resize(truth->size(), 2);
   result.test_truth_and_predicted << *truth, predicted;

@@ -49,7 +49,8 @@ bool may_win(const Candidate& candidate, const SearchOptions& options) {
   return options.model != "krr" || !reference;
 }
 
-void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const KernelLibrary& library, const Run& run) {
+void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const KernelLibrary& library,
+                     const Run& run) {
   Vector scores(static_cast<Index>(folds.size()));
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const Problem train = problem.subset(folds[f].train);

@@ -158,23 +158,10 @@ void copy_out_transposed(Tile<const T> tile, T* out, Index out_stride) {
 
 template <class T>
 const TileOps<T>& scalar_ops() {
-  static constexpr TileOps<T> table{squared_distances<T>,
-                                    l1_distances<T>,
-                                    chi2_distances<T>,
-                                    minimum_sums<T>,
-                                    distances_from_dots<T>,
-                                    exp_of<T>,
-                                    exp_of_root<T>,
-                                    power_of<T>,
-                                    tanh_of<T>,
-                                    matern3_of_root<T>,
-                                    matern5_of_root<T>,
-                                    rational_of<T>,
-                                    scale<T>,
-                                    add<T>,
-                                    multiply<T>,
-                                    copy_out<T>,
-                                    copy_out_transposed<T>};
+  static constexpr TileOps<T> table{
+      squared_distances<T>, l1_distances<T>, chi2_distances<T>,     minimum_sums<T>,    distances_from_dots<T>, exp_of<T>, exp_of_root<T>,
+      power_of<T>,          tanh_of<T>,      matern3_of_root<T>,    matern5_of_root<T>, rational_of<T>,         scale<T>,  add<T>,
+      multiply<T>,          copy_out<T>,     copy_out_transposed<T>};
   return table;
 }
 

@@ -31,12 +31,8 @@ inline std::vector<KernelCase> kernel_cases(Index d) {
   const std::vector<Index> first{0};
   const std::vector<Index> last{d - 1};
   const Matrix Z = RandomStream(77).normal_matrix(4, d);
-  const auto sum = [](PairFunction a, PairFunction b) {
-    return [=](const Vector& x, const Vector& y) { return a(x, y) + b(x, y); };
-  };
-  const auto product = [](PairFunction a, PairFunction b) {
-    return [=](const Vector& x, const Vector& y) { return a(x, y) * b(x, y); };
-  };
+  const auto sum = [](PairFunction a, PairFunction b) { return [=](const Vector& x, const Vector& y) { return a(x, y) + b(x, y); }; };
+  const auto product = [](PairFunction a, PairFunction b) { return [=](const Vector& x, const Vector& y) { return a(x, y) * b(x, y); }; };
   const auto times = [](Real a, PairFunction k) { return [=](const Vector& x, const Vector& y) { return a * k(x, y); }; };
   const auto map = [](PairFunction k, auto f) { return [=](const Vector& x, const Vector& y) { return f(k(x, y)); }; };
   const Kernel g = kernels::gaussian(3);
@@ -69,16 +65,19 @@ inline std::vector<KernelCase> kernel_cases(Index d) {
       {"mixed", (g + kernels::gaussian(1)) * (kernels::laplacian(9, Norm::l1) + 2.0) + kernels::laplacian(4),
        sum(product(sum(ng, gaussian(1)), map(laplacian_l1(9), [](Real k) { return k + 2; })), laplacian(4))},
       {"direct_sum", g.on({0}) + kernels::matern(1.5, 2).on({ColumnRef(d - 1)}), sum(on(ng, first), on(matern(Real(1.5), 2), last))},
-      {"tensor_product", g.on({0}) * kernels::polynomial(2, 0.5, 1).on({ColumnRef(d - 1)}), product(on(ng, first), on(polynomial(2, Real(0.5), 1), last)), true},
+      {"tensor_product", g.on({0}) * kernels::polynomial(2, 0.5, 1).on({ColumnRef(d - 1)}),
+       product(on(ng, first), on(polynomial(2, Real(0.5), 1), last)), true},
       {"power", (g + 0.125 * kernels::linear()).power(3), power(sum(ng, times(Real(0.125), linear())), 3), true},
       {"normalized", (kernels::linear() + 1.0).normalized(), normalized(map(linear(), [](Real k) { return k + 1; }), true), true},
-      {"normalized_product", kernels::polynomial(2, 0.5, 1).normalized(Normalization::product), normalized(polynomial(2, Real(0.5), 1), false), true},
+      {"normalized_product", kernels::polynomial(2, 0.5, 1).normalized(Normalization::product),
+       normalized(polynomial(2, Real(0.5), 1), false), true},
       {"exp", (0.5 * g).exp(), map(times(Real(0.5), ng), [](Real k) { return std::exp(k); })},
       {"geometric", (0.5 * g).geometric(), map(times(Real(0.5), ng), [](Real k) { return 1 / (1 - k); })},
       {"series", g.series({1, 0, 0.5}), map(ng, [](Real k) { return 1 + Real(0.5) * k * k; })},
       {"over", g.over(Z), over(ng, Z)},
       {"deep", (2.0 * (g * kernels::rational_quadratic(2, 1)).normalized().power(2) + kernels::periodic(4, 3)).exp(),
-       map(sum(times(2, power(normalized(product(ng, rational_quadratic(2, 1)), true), 2)), periodic({4}, {3})), [](Real k) { return std::exp(k); })},
+       map(sum(times(2, power(normalized(product(ng, rational_quadratic(2, 1)), true), 2)), periodic({4}, {3})),
+           [](Real k) { return std::exp(k); })},
   };
 }
 

@@ -36,10 +36,12 @@ void expect_gradient(const std::string& name, const Kernel& kernel, const Sample
   const Vector gradient = gram_operator(kernel, X, Y, {.storage = Storage::streamed})->gradient_inner(W);
   ASSERT_EQ(gradient.size(), std::ssize(kernel.parameters())) << name;
   for (Index p = 0; p < gradient.size(); ++p) {
-    const double wanted = central_difference(kernel, static_cast<std::size_t>(p), [&](const Kernel& k) { return W.cwiseProduct(gram(k, X, Y)).sum(); });
+    const double wanted =
+        central_difference(kernel, static_cast<std::size_t>(p), [&](const Kernel& k) { return W.cwiseProduct(gram(k, X, Y)).sum(); });
     // Rounding of the two sums divided by h, and h^2: about 1e-9 of the size of the terms.
     const double size = W.cwiseAbs().cwiseProduct(gram(kernel, X, Y).cwiseAbs()).sum();
-    EXPECT_NEAR(gradient[p], wanted, 1e-8 * (size + std::abs(wanted))) << name << ", " << kernel.parameters()[static_cast<std::size_t>(p)].name;
+    EXPECT_NEAR(gradient[p], wanted, 1e-8 * (size + std::abs(wanted)))
+        << name << ", " << kernel.parameters()[static_cast<std::size_t>(p)].name;
   }
 }
 
@@ -57,8 +59,9 @@ TEST(KernelGradient, AgreesWithDifferencesForEveryKernel) {
 TEST(KernelGradient, CoversTilesAndTheirMirrorImages) {
   const Samples X = RandomStream(5).normal_matrix(300, 2);
   const Samples Y = RandomStream(6).normal_matrix(270, 2);
-  for (const Kernel& k : {kernels::gaussian(std::vector{0.8, 1.7}), 2.0 * kernels::matern(1.5, 1.2) * kernels::periodic(2, 3) + kernels::white(0.3),
-                          (kernels::polynomial(2, 0.5, 1)).normalized()}) {
+  for (const Kernel& k :
+       {kernels::gaussian(std::vector{0.8, 1.7}), 2.0 * kernels::matern(1.5, 1.2) * kernels::periodic(2, 3) + kernels::white(0.3),
+        (kernels::polynomial(2, 0.5, 1)).normalized()}) {
     expect_gradient(k.text(), k, X, X, 7);
     expect_gradient(k.text(), k, X, Y, 8);
   }

@@ -179,7 +179,8 @@ TEST(Gram, BadInputIsNamed) {
   EXPECT_EQ(message([&] { gram(kernels::linear(), Matrix(3, 0)); }), "the samples have no columns: X must have at least one column");
   X(3, 5) = std::numeric_limits<double>::quiet_NaN();
   for (const auto& c : kernel_cases(30)) {
-    EXPECT_EQ(message([&] { gram(c.kernel, c.data(X)); }), "X has a NaN in row 3, column 5 (counting from 0); remove the row or fill the value in")
+    EXPECT_EQ(message([&] { gram(c.kernel, c.data(X)); }),
+              "X has a NaN in row 3, column 5 (counting from 0); remove the row or fill the value in")
         << c.name;
   }
   X(3, 5) = -std::numeric_limits<double>::infinity();
@@ -206,13 +207,15 @@ TEST(Gram, SpectraAgreeWithWhatKernelsSayOfThemselves) {
     EXPECT_TRUE(check.psd) << c.name << ": " << check.verdict();
   }
   // At a length scale below the distances, rounding does not hide strictness.
-  for (const char* text : {"gaussian(0.1)", "laplacian(0.1)", "matern(2.5, 0.1)", "rational_quadratic(0.05)", "gaussian(0.2).on(0)*laplacian(0.2).on(1)",
-                           "gaussian(0.1)*periodic", "linear + white(0.1)", "gaussian(0.1).exp()", "gaussian(0.1)^3"}) {
+  for (const char* text :
+       {"gaussian(0.1)", "laplacian(0.1)", "matern(2.5, 0.1)", "rational_quadratic(0.05)", "gaussian(0.2).on(0)*laplacian(0.2).on(1)",
+        "gaussian(0.1)*periodic", "linear + white(0.1)", "gaussian(0.1).exp()", "gaussian(0.1)^3"}) {
     const Kernel k = parse_kernel(text);
     ASSERT_EQ(k.is_strictly_pd(), Verdict::yes) << text;
     EXPECT_EQ(check_gram(gram(k, X)).rank, 40) << text;
   }
-  for (const char* text : {"sigmoid(1, offset=-1)", "polynomial(2, offset=-1)", "-1*gaussian", "gaussian + constant(-0.9)", "gaussian.series([0, 1, -1])"}) {
+  for (const char* text :
+       {"sigmoid(1, offset=-1)", "polynomial(2, offset=-1)", "-1*gaussian", "gaussian + constant(-0.9)", "gaussian.series([0, 1, -1])"}) {
     const Kernel k = parse_kernel(text);
     EXPECT_FALSE(k.is_psd()) << text;
     EXPECT_FALSE(check_gram(gram(k, X)).psd) << text;

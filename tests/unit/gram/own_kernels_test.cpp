@@ -37,14 +37,17 @@ TEST(GivenGram, IsLookedUp) {
   EXPECT_EQ(objects.width(), 300);
   EXPECT_EQ(gram(kernels::precomputed(), objects), K);
   // Whatever can be done with a kernel can be done with a given one.
-  EXPECT_LT((gram((2.0 * kernels::precomputed() + 1.0).power(2).normalized(), objects) - gram((2.0 * k + 1.0).power(2).normalized(), X)).cwiseAbs().maxCoeff(),
+  EXPECT_LT((gram((2.0 * kernels::precomputed() + 1.0).power(2).normalized(), objects) - gram((2.0 * k + 1.0).power(2).normalized(), X))
+                .cwiseAbs()
+                .maxCoeff(),
             1e-14);
   // Folds and their complements, in any order.
   const std::vector<Index> some{7, 3, 299, 12, 255, 256};
   const std::vector<Index> others{0, 299, 1};
   EXPECT_EQ(gram(kernels::precomputed(), objects.subset(some)), Matrix(K(some, some)));
   EXPECT_EQ(gram(kernels::precomputed(), objects.subset(some), objects.subset(others)), Matrix(K(some, others)));
-  EXPECT_EQ(gram(kernels::precomputed(), objects.slice(100, 5), objects.subset(others)), Matrix(K(std::vector<Index>{100, 101, 102, 103, 104}, others)));
+  EXPECT_EQ(gram(kernels::precomputed(), objects.slice(100, 5), objects.subset(others)),
+            Matrix(K(std::vector<Index>{100, 101, 102, 103, 104}, others)));
   // New objects come as rows of kernel values.
   const Matrix C = gram(k, Y, X);
   const Samples fresh = Samples::given_rows(C);
@@ -59,7 +62,8 @@ TEST(GivenGram, IsLookedUp) {
 TEST(GivenGram, RefusesWhatItCannotKnow) {
   const Samples objects = Samples::given_gram(gram(kernels::gaussian(2), X));
   const Samples fresh = Samples::given_rows(gram(kernels::gaussian(2), Y, X));
-  expect_message([] { Samples::given_gram(Matrix::Ones(2, 3)); }, "a given Gram matrix is square, one row and one column per object, got 2 x 3");
+  expect_message([] { Samples::given_gram(Matrix::Ones(2, 3)); },
+                 "a given Gram matrix is square, one row and one column per object, got 2 x 3");
   Matrix skew = Matrix::Identity(3, 3);
   skew(0, 1) = 0.5;
   expect_message([&] { Samples::given_gram(skew); }, "not symmetric: K(1, 0) = 0 but K(0, 1) = 0.5");
@@ -106,7 +110,8 @@ TEST(OwnFunction, IsCalledOncePerTile) {
 
 TEST(OwnFunction, MistakesAreNamed) {
   const auto shape = [](const Samples& A, const Samples&) { return Matrix::Ones(A.size(), 1); };
-  expect_message([&] { gram(kernels::function("f", shape), X, Y); }, "function(\"f\") must give a 256 x 40 matrix for blocks of 256 and 40 samples, got 256 x 1");
+  expect_message([&] { gram(kernels::function("f", shape), X, Y); },
+                 "function(\"f\") must give a 256 x 40 matrix for blocks of 256 and 40 samples, got 256 x 1");
   const auto skew = [](const Samples& A, const Samples& B) { return Matrix(A.to_dense().col(0) * Vector::Ones(B.size()).transpose()); };
   expect_message([&] { gram(kernels::function("f", skew), Y); }, "function(\"f\") is not symmetric: k(x_");
   const auto nan = [](const Samples& A, const Samples& B) { return Matrix::Constant(A.size(), B.size(), std::nan("")); };
@@ -125,7 +130,8 @@ TEST(OwnFeatureMap, GivesItsDotProducts) {
   };
   const Kernel k = kernels::feature_map("lift", lift);
   EXPECT_TRUE(k.is_psd());
-  const Matrix expected = naive::gram([](const Vector& x, const Vector& y) { return naive::dot(x, y) + naive::dot(x, x) * naive::dot(y, y); }, X, Y);
+  const Matrix expected =
+      naive::gram([](const Vector& x, const Vector& y) { return naive::dot(x, y) + naive::dot(x, x) * naive::dot(y, y); }, X, Y);
   EXPECT_LT((gram(k, X, Y) - expected).cwiseAbs().maxCoeff(), 1e-13 * expected.cwiseAbs().maxCoeff());
   expect_message([&] { gram(kernels::feature_map("short", [](const Samples&) { return Matrix::Ones(1, 2); }), X); }, "made 1 rows of 300");
   const KernelLibrary library = library_of(2.0 * k + kernels::function("f", [](const Samples&, const Samples&) { return Matrix(); }));
@@ -164,13 +170,19 @@ TEST(Columns, AreCheckedWhenBound) {
   const Kernel g = kernels::gaussian(1);
   expect_message([&] { gram(g.on({0, 7}), X); }, "on(0, 7) asks for column 7, but the samples have 3 columns (0 to 2)");
   expect_message([&] { gram(g.on({"age"}), X); }, "these samples have no names");
-  expect_message([&] { gram(kernels::gaussian(std::vector{1.0, 2.0}), X); }, "the kernel has 2 length scales, but looks at 3 columns: give one per column");
+  expect_message(
+      [&] {
+        gram(kernels::gaussian(std::vector{1.0, 2.0}), X);
+      },
+      "the kernel has 2 length scales, but looks at 3 columns: give one per column");
   expect_message([&] { gram(kernels::periodic(1, std::vector{1.0, 2.0}), X); }, "the kernel has 2 periods, but looks at 3 columns");
   expect_message([&] { gram(g.over(Matrix::Ones(2, 2)), X); }, "the points of over() have 2 columns, but the samples have 3");
-  EXPECT_EQ(gram(kernels::gaussian(std::vector{1.0, 2.0}).on({2, 0}), X), gram(kernels::gaussian(std::vector{1.0, 2.0}), Matrix(X(Eigen::all, {2, 0}))));
+  EXPECT_EQ(gram(kernels::gaussian(std::vector{1.0, 2.0}).on({2, 0}), X),
+            gram(kernels::gaussian(std::vector{1.0, 2.0}), Matrix(X(Eigen::all, {2, 0}))));
   EXPECT_EQ(gram(g.on({1}).on({2, 0}), X), gram(g.on({0}), X)) << "columns of columns";
   // Automatic length scales look at the same columns.
-  EXPECT_EQ(resolve(parse_kernel("gaussian(auto).on(2)"), X).text(), "gaussian(" + resolve(parse_kernel("gaussian(auto)"), Matrix(X.col(2))).text().substr(9) + ".on(2)");
+  EXPECT_EQ(resolve(parse_kernel("gaussian(auto).on(2)"), X).text(),
+            "gaussian(" + resolve(parse_kernel("gaussian(auto)"), Matrix(X.col(2))).text().substr(9) + ".on(2)");
   Matrix bad = X;
   bad(4, 2) = std::nan("");
   expect_message([&] { gram(g.on({1, 2}), bad); }, "X has a NaN in row 4, column 2");
@@ -182,8 +194,10 @@ TEST(Columns, NamesBecomePositions) {
   EXPECT_TRUE(k.has_named_columns());
   EXPECT_EQ(k.text(), "gaussian(2).on(\"age\", \"dose\")*linear.on(\"colour\") + constant(1)");
   EXPECT_EQ(resolve_columns(k, names).text(), "gaussian(2).on(0, 3)*linear.on(1, 2) + constant(1)");
-  EXPECT_EQ(resolve_columns(parse_kernel("(linear.on(dose) + linear.on(0)).on(colour, dose)"), names).text(), "(linear.on(2) + linear.on(0)).on(1:4)");
-  expect_message([&] { resolve_columns(parse_kernel("linear.on(weight)"), names); }, "the kernel looks at column \"weight\", which is not there; the columns are age, colour, colour, dose");
+  EXPECT_EQ(resolve_columns(parse_kernel("(linear.on(dose) + linear.on(0)).on(colour, dose)"), names).text(),
+            "(linear.on(2) + linear.on(0)).on(1:4)");
+  expect_message([&] { resolve_columns(parse_kernel("linear.on(weight)"), names); },
+                 "the kernel looks at column \"weight\", which is not there; the columns are age, colour, colour, dose");
 }
 
 TEST(Overflow, IsSaidBeforeItHappens) {
@@ -191,7 +205,8 @@ TEST(Overflow, IsSaidBeforeItHappens) {
   expect_message([&] { gram(kernels::exponential_dot(1), big); }, "exponential_dot(1) overflows float64 on these rows: dot products reach");
   expect_message([&] { gram(kernels::polynomial(400, 1, 1), big); }, "overflows float64");
   expect_message([&] { gram(kernels::linear().exp(), big); }, "linear.exp() has no value in float64 here: the kernel inside it reaches");
-  expect_message([&] { gram(kernels::gaussian(1).geometric(), X); }, "gaussian(1).geometric() has no value in float64 here: the kernel inside it reaches 1;");
+  expect_message([&] { gram(kernels::gaussian(1).geometric(), X); },
+                 "gaussian(1).geometric() has no value in float64 here: the kernel inside it reaches 1;");
   expect_message([&] { gram(kernels::chi2(), X); }, "kernels of histograms need numbers >= 0");
   expect_message([&] { gram(kernels::histogram_intersection(), Matrix(X.cwiseAbs()), Y); }, "Y has the value -");
 }

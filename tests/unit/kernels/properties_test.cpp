@@ -102,7 +102,8 @@ TEST(KernelProperties, EveryVerdictOfEveryLeaf) {
   expect_all("sigmoid", {no, no, unknown, unknown, yes, no});
   expect_all("exponential_dot", {yes, yes, yes, yes, no, no});
   expect_all("cosine", {yes, no, no, no, yes, no});
-  for (const char* rich : {"gaussian", "gaussian([1, 2])", "laplacian", "laplacian(norm=l1)", "matern(0.5)", "matern(1.5)", "matern(2.5)", "rational_quadratic"})
+  for (const char* rich : {"gaussian", "gaussian([1, 2])", "laplacian", "laplacian(norm=l1)", "matern(0.5)", "matern(1.5)", "matern(2.5)",
+                           "rational_quadratic"})
     expect_all(rich, {yes, yes, yes, yes, yes, yes});
   expect_all("periodic", {yes, no, no, no, yes, yes});
   expect_all("chi2", {yes, yes, yes, unknown, yes, no});
@@ -222,7 +223,8 @@ TEST(KernelAuto, ColumnsAreThoseOfTheData) {
     for (const ColumnRef& column : columns) sum += static_cast<double>(column.index);
     return sum;
   };
-  const Kernel k = parse_kernel("gaussian(auto) + (matern(1.5, auto).on(1) * gaussian(auto)).on(7, 3).normalized() + rational_quadratic(auto)^2");
+  const Kernel k =
+      parse_kernel("gaussian(auto) + (matern(1.5, auto).on(1) * gaussian(auto)).on(7, 3).normalized() + rational_quadratic(auto)^2");
   EXPECT_EQ(with_length_scales(k, sum_of_columns).text(),
             "gaussian(100) + (matern(1.5, 103).on(1)*gaussian(110)).on(7, 3).normalized() + rational_quadratic(100, alpha=1)^2");
 }

@@ -73,7 +73,9 @@ Kernel any_leaf() {
       [] { return laplacian(any_scale(), *rc::gen::element(kernels::Norm::l1, kernels::Norm::l2)); },
       [] { return kernels::matern(*rc::gen::element(0.5, 1.5, 2.5), any_scale()); },
       [] { return kernels::rational_quadratic(any_scale(), positive()); },
-      [] { return kernels::periodic(any_length_scale(), std::vector{any_length_scale(), any_length_scale()}); },
+      [] {
+        return kernels::periodic(any_length_scale(), std::vector{any_length_scale(), any_length_scale()});
+      },
       [] { return kernels::chi2(positive()); },
       [] { return kernels::histogram_intersection(); },
       [] { return constant(any_finite()); },
@@ -383,7 +385,8 @@ TEST(KernelCatalogue, EveryRowCanBeParsed) {
     EXPECT_EQ(info.psd, k.psd()) << info.name;
     // Every parameter is known to the parser under that name, and has the value it is said to have.
     for (const ParameterInfo& parameter : info.parameters) {
-      EXPECT_EQ(parse_kernel(fmt::format("{}({}={})", info.name, parameter.name, parameter.standard)), k) << info.name << ' ' << parameter.name;
+      EXPECT_EQ(parse_kernel(fmt::format("{}({}={})", info.name, parameter.name, parameter.standard)), k)
+          << info.name << ' ' << parameter.name;
     }
   }
   EXPECT_EQ(names.size(), 15U);

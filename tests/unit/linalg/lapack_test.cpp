@@ -198,7 +198,8 @@ TEST(LapackCancel, ExitWithACallLeftBehind) {
   EXPECT_LT(seconds_since(start), 3);
 }
 
-// A BLAS that does not know the CPU must not fall back to kernels of twenty years ago (they are several times slower, and nobody would say).
+// A BLAS that does not know the CPU must not fall back to kernels of twenty years ago (they are several times slower, and nobody would
+// say).
 TEST(Blas, UsesWhatTheCpuHas) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") == 0 || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;

@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "persist/container.hpp"
-#include "unit/core/support.hpp"
 #include "reference/kernel_cases.hpp"
+#include "unit/core/support.hpp"
 #include "unit/persist/models.hpp"
 
 namespace mercer {
@@ -74,10 +74,12 @@ TEST(ModelFile, ObjectsOfAGivenGramMatrixSurvive) {
 }
 
 TEST(ModelFile, OwnFunctionsAreGivenAlong) {
-  const Kernel own = kernels::function("mine", [](const Samples& A, const Samples& B) { return Matrix(A.to_dense() * B.to_dense().transpose()); });
+  const Kernel own =
+      kernels::function("mine", [](const Samples& A, const Samples& B) { return Matrix(A.to_dense() * B.to_dense().transpose()); });
   const Kernel kernel = 2.0 * own + kernels::feature_map("square", [](const Samples& A) { return Matrix(A.to_dense().cwiseAbs2()); });
-  const SavedModel model{KernelRidgeModel::from_parts(kernel, numbers(4, 2), numbers(4, 1), numbers(1, 1), Vector::Ones(1), Precision::float64, {}),
-                         std::nullopt};
+  const SavedModel model{
+      KernelRidgeModel::from_parts(kernel, numbers(4, 2), numbers(4, 1), numbers(1, 1), Vector::Ones(1), Precision::float64, {}),
+      std::nullopt};
   const std::string bytes = model_to_bytes(model);
   const SavedModel again = model_from_bytes(bytes, "memory", library_of(kernel));
   EXPECT_EQ(model.predict(numbers(3, 2)), again.predict(numbers(3, 2)));
@@ -85,7 +87,8 @@ TEST(ModelFile, OwnFunctionsAreGivenAlong) {
     model_from_bytes(bytes, "model.mercer");
     FAIL() << "no error";
   } catch (const FileError& error) {
-    EXPECT_NE(std::string(error.what()).find("the function \"mine\" was written in the program that made this kernel"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the function \"mine\" was written in the program that made this kernel"), std::string::npos)
+        << error.what();
   }
 }
 

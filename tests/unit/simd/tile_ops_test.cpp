@@ -134,8 +134,10 @@ void expect_histograms(const TileOps<T>& ops, Index rows, Index cols, Index dept
         smaller += std::min(x, y);
       }
       // Each term of the first rounds five times, and depth terms >= 0 are added.
-      ASSERT_NEAR(chi2.tile.row(i)[j], static_cast<double>(distance), static_cast<double>(static_cast<long double>(depth + 5) * eps<T> * distance));
-      ASSERT_NEAR(minimum.tile.row(i)[j], static_cast<double>(smaller), static_cast<double>(static_cast<long double>(depth) * eps<T> * smaller));
+      ASSERT_NEAR(chi2.tile.row(i)[j], static_cast<double>(distance),
+                  static_cast<double>(static_cast<long double>(depth + 5) * eps<T> * distance));
+      ASSERT_NEAR(minimum.tile.row(i)[j], static_cast<double>(smaller),
+                  static_cast<double>(static_cast<long double>(depth) * eps<T> * smaller));
     }
   }
   chi2.expect_canaries();
