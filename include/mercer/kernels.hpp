@@ -156,6 +156,10 @@ Kernel function(std::string name, BlockFunction f, Verdict psd = Verdict::unknow
 using FeatureMap = std::function<Matrix(const Samples& X)>;
 Kernel feature_map(std::string name, FeatureMap phi);
 
+// What such a kernel was made of (an entry of library_of, say); nullptr for any other.
+const BlockFunction* function_of(const Kernel& kernel);
+const FeatureMap* feature_map_of(const Kernel& kernel);
+
 }  // namespace kernels
 
 // What `mercer kernels` and the docs say about one kernel or one operation.

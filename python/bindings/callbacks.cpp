@@ -2,24 +2,13 @@
 // it: once per tile, never per pair. What Python raises travels as nb::python_error through the library and is raised again in the caller.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bindings.hpp"
-#include "mercer/gram.hpp"
+#include "mercer/kernels.hpp"
 
 namespace mercer::python {
 
 namespace {
 
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Where a callback leaves its Python object instead of calling it, while an Inquiry lives on its thread.
-thread_local nb::object* asked = nullptr;
-
-class Inquiry {
- public:
-  explicit Inquiry(nb::object& answer) { asked = &answer; }
-  ~Inquiry() { asked = nullptr; }
-  Inquiry(const Inquiry&) = delete;
-  Inquiry& operator=(const Inquiry&) = delete;
-};
 
 // A callable of mercer/_callbacks.py, which gives a float64 matrix in C order.
 class Callback {
@@ -29,25 +18,22 @@ class Callback {
   template <class... Rows>
   Matrix operator()(const Rows&... samples) const {
     const nb::gil_scoped_acquire held;
-    const nb::object& callable = std::get<0>(*held_);
-    if (asked != nullptr) {
-      *asked = callable;
-      return Matrix::Zero(1, 1);
-    }
-    const auto values = nb::cast<Values>(callable(Samples(samples)...));
+    const auto values = nb::cast<Values>(callable()(Samples(samples)...));
     return Eigen::Map<const Matrix>(values.data(), static_cast<Index>(values.shape(0)), static_cast<Index>(values.shape(1)));
   }
+
+  const nb::object& callable() const { return std::get<0>(*held_); }
 
  private:
   std::shared_ptr<const std::tuple<nb::object>> held_;
 };
 
-// The library shows only the name of a function, but the function can be asked: by its value at a single sample, on this thread.
+// The Python object behind a function or feature map; None where it was written in C++.
 nb::object callback_of(const Kernel& leaf) {
-  nb::object found = nb::none();
-  const Inquiry inquiry(found);
-  gram_diagonal(leaf, Samples(Matrix::Zero(1, 1)));
-  return found;
+  const auto* f = kernels::function_of(leaf);
+  const auto* phi = kernels::feature_map_of(leaf);
+  const Callback* callback = f != nullptr ? f->target<Callback>() : phi != nullptr ? phi->target<Callback>() : nullptr;
+  return callback == nullptr ? nb::none() : callback->callable();
 }
 
 }  // namespace

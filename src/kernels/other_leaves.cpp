@@ -219,6 +219,14 @@ Kernel function(std::string name, BlockFunction f, Verdict psd) {
   return Kernel(std::make_shared<FunctionKernel>(std::move(name), std::move(f), psd));
 }
 
+const BlockFunction* function_of(const Kernel& kernel) {
+  return kernel.node().kind() == KernelNode::Kind::function ? &kernel.node().function() : nullptr;
+}
+
+const FeatureMap* feature_map_of(const Kernel& kernel) {
+  return kernel.node().kind() == KernelNode::Kind::leaf ? kernel.node().transform().map.get() : nullptr;
+}
+
 }  // namespace kernels
 
 }  // namespace mercer

@@ -136,6 +136,10 @@ TEST(OwnFeatureMap, GivesItsDotProducts) {
   expect_message([&] { gram(kernels::feature_map("short", [](const Samples&) { return Matrix::Ones(1, 2); }), X); }, "made 1 rows of 300");
   const KernelLibrary library = library_of(2.0 * k + kernels::function("f", [](const Samples&, const Samples&) { return Matrix(); }));
   EXPECT_EQ(library.size(), 2U);
+  EXPECT_EQ((*kernels::feature_map_of(library.at("lift")))(Y), lift(Y));
+  EXPECT_NE(kernels::function_of(library.at("f")), nullptr);
+  EXPECT_EQ(kernels::function_of(library.at("lift")), nullptr);
+  EXPECT_EQ(kernels::feature_map_of(kernels::linear()), nullptr);
   EXPECT_EQ(gram(parse_kernel("feature_map(\"lift\")", library), X), gram(k, X));
   expect_message([&] { parse_kernel("function(\"lift\")", library); }, "was written in the program that made this kernel");
   expect_message([&] { parse_kernel("feature_map(\"lift\")"); }, "was written in the program that made this kernel");
