@@ -15,7 +15,8 @@ int main() {
 
   // A function of one's own, called once per tile, goes wherever a kernel goes.
   const auto affine = kernels::function(
-      "affine", [](const mercer::Samples& A, const mercer::Samples& B) -> mercer::Matrix {
+      "affine",
+      [](const mercer::Samples& A, const mercer::Samples& B) -> mercer::Matrix {
         return (A.to_dense() * B.to_dense().transpose()).array() + 1;
       },
       mercer::Verdict::yes);
