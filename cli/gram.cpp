@@ -140,7 +140,12 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
   std::vector<std::string> notes;
   const std::string target = target_column(table, o.target, notes);
-  const Dataset data = features_only(table, o.encode, target, notes);
+  EncodeOptions encode = o.encode;
+  if (o.kernel && o.kernel->needs_given_gram() && encode.scaling != ScalingKind::none) {
+    encode.scaling = ScalingKind::none;
+    notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
+  }
+  const Dataset data = features_only(table, encode, target, notes);
   const Samples& X = data.X;
   Subject subject;
   subject.features = X.width();

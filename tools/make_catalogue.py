@@ -43,12 +43,12 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 def catalogue(kernels: list[dict]) -> str:
     formulas = table(
-        ["kernel", "formula", "parameters", "notes"],
-        [[code(k["name"]), long_code(k["formula"]), parameters_of(k), cell(k["note"])] for k in kernels],
+        ["kernel", "formula", "parameters", "notes and source"],
+        [[code(k["name"]), long_code(k["formula"]), parameters_of(k), cell("; ".join(filter(None, [k["note"], k["source"]])))] for k in kernels],
     )
     verdicts = table(
-        ["kernel", *(v.replace("_", " ") for v in VERDICTS), "source"],
-        [[code(k["name"]), *(k[v] for v in VERDICTS), cell(k["source"])] for k in kernels],
+        ["kernel", *(v.replace("_", " ") for v in VERDICTS)],
+        [[code(k["name"]), *(k[v] for v in VERDICTS)] for k in kernels],
     )
     return f"{formulas}\n{verdicts}"
 

@@ -64,7 +64,7 @@ struct GramCheck {
   double smallest_diagonal = 0;
   std::vector<Index> negative_diagonal{};       // rows i with K_ii < 0
   std::vector<EntryPair> vanishing_diagonal{};  // rows i with K_ii = 0 that are not zero: |Phi(x_i)| = 0 would make them so
-  std::optional<EntryPair> cauchy_schwarz{};    // the pair that breaks K_ij^2 <= K_ii K_jj most
+  std::optional<EntryPair> cauchy_schwarz{};    // the pair with K_ii, K_jj >= 0 that breaks K_ij^2 <= K_ii K_jj most
 
   bool strictly_positive = false;                     // every eigenvalue above the tolerance
   bool nonsingular = false;                           // every eigenvalue beyond the tolerance, on either side

@@ -36,6 +36,10 @@ Kernel resolve(const Kernel& kernel, const Samples& X);
 Samples as_given(const Kernel& kernel, const Samples& X);
 Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns);
 
+// X as samples of their own, for predictions at rows that happen to be those a model was fitted on: white noise then does not take them for
+// the same samples. A copy where the kernel has white noise and X shares its rows with `columns`, X itself otherwise.
+Samples as_new(const Kernel& kernel, const Samples& X, const Samples& columns);
+
 // The median pairwise Euclidean distance, as `resolve` takes it.
 double median_distance(const Samples& X);
 

@@ -78,7 +78,8 @@ class Kernel {
   Kernel series(std::vector<double> coefficients) const;  // c0 + c1 k + c2 k^2 + ...
   Kernel over(Matrix points) const;                       // sum over the rows z of k(x,z) k(z,y)
 
-  // The tunable parameters in the order of the text, and the same kernel with other values in their places.
+  // The tunable parameters, those of an outer kernel before those of its parts and parts in the order of the text, and the same kernel with
+  // other values in their places.
   std::vector<KernelParameter> parameters() const;
   Kernel with_parameters(std::span<const double> values) const;
 

@@ -69,6 +69,7 @@ class Samples {
   static Samples given_gram(Samples K);
   static Samples given_rows(Samples K_new);
   static Samples given_objects(Index objects, std::vector<Index> ids);  // without kernel values
+  static Samples given_part(Samples rows, std::vector<Index> ids);      // rows of kernel values of the objects with these ids
 
   Index size() const;   // number of samples
   Index width() const;  // number of columns; of a given Gram matrix, the number of its objects

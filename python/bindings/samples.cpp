@@ -81,6 +81,8 @@ void bind_samples(nb::module_& m) {
       .def_static("given_gram", &Samples::given_gram, "K"_a, "Objects known by their Gram matrix.")
       .def_static("given_rows", &Samples::given_rows, "K_new"_a,
                   "New objects, known by rows of kernel values against those of a Gram matrix.")
+      .def_static("given_part", &Samples::given_part, "rows"_a, "ids"_a, "Rows of kernel values of the objects with these ids.")
+      .def_prop_ro("given_ids", [](const Samples& s) { return std::vector<Index>(s.given_ids().begin(), s.given_ids().end()); })
       .def("arrays", &arrays)
       .def(
           "require_finite", [](const Samples& s, const std::string& name) { require_finite(s, name); }, "name"_a)

@@ -7,6 +7,10 @@
 (1,)
 """
 # SPDX-License-Identifier: BSD-3-Clause
+from . import _blas
+
+_blas.choose_kernels()  # before anything loads the compiled part
+
 from . import datasets, kernels
 from ._diagnosis import (
     BochnerCheck,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ class BlockFunction:
             A, B = sp.csr_array(A), sp.csr_array(B)
         shape = (A.shape[0], B.shape[0])
         who, rows = f"kernel function {self.name!r}", f"blocks of {shape[0]} and {shape[1]} rows"
+        if self.pairwise:
+            rows = "two single rows, one pair at a time; a function of whole blocks is mercer.kernel_function(f)"
         values = _numbers(_called(who, rows, self._all_pairs if self.pairwise else self.f, A, B), who)
         if self.pairwise and values.size == shape[0] * shape[1]:  # a pair's number may come as an array of one
             values = values.reshape(shape)
@@ -98,6 +101,19 @@ class RowMap:
         if features.ndim != 2 or features.shape[0] != A.shape[0] or features.shape[1] == 0:
             raise ValueError(f"the {who} must give a row of features for each of {rows}, got shape {features.shape}")
         return np.ascontiguousarray(features)
+
+
+def same(mine: dict[str, Any], theirs: dict[str, Any]) -> bool:
+    """Whether two kernels mean the same functions by the same names."""
+    return mine.keys() == theirs.keys() and all(_same(mine[name], theirs[name]) for name in mine)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, BlockFunction | RowMap) and isinstance(b, BlockFunction | RowMap):
+        return type(a) is type(b) and _same(a.f, b.f)
+    if isinstance(a, partial) and isinstance(b, partial):
+        return _same(a.func, b.func) and a.args == b.args and a.keywords == b.keywords
+    return bool(a == b)
 
 
 def library(kernels: Any) -> dict[str, BlockFunction | RowMap]:

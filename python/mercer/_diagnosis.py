@@ -4,7 +4,7 @@
 >>> print(mercer.check_gram([[1.0, 2.0], [2.0, 1.0]]))
 not a Gram matrix: v'Kv = -1 < 0 for a unit vector v
   eigenvalues from -1 to 3; rounding alone explains 1e-15
-  Cauchy-Schwarz fails, worst at (0, 1): K_ij^2 = 4 > 1 = K_ii K_jj (K_ij = 2, K_ii = 1, K_jj = 1)
+  Cauchy-Schwarz fails, worst at (0, 1): |K_ij| = 2 > 1 = sqrt(K_ii K_jj) (K_ii = 1, K_jj = 1)
   nonsingular, condition number 3
 >>> mercer.repair_gram([[1.0, 2.0], [2.0, 1.0]]).K.round(12).tolist()
 [[1.5, 1.5], [1.5, 1.5]]

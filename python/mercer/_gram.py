@@ -33,6 +33,8 @@ def gram(
     memory : the budget, a number of bytes or text such as "4G"; a matrix above it is a MemoryError before anything is allocated.
     verbose : show a progress bar on stderr.
     """
+    if kernel is None and isinstance(Y, (str, Kernel)):
+        raise TypeError("the second argument is Y, other rows: give the kernel by name, gram(X, kernel=...)")
     k = Gaussian("auto") if kernel is None else make_kernel(kernel)
     native, A, B, float32 = k._bound(X, Y)
     if dtype is not None:

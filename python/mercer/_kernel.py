@@ -18,7 +18,7 @@ Verdict = bool | None
 class Kernel:
     """A kernel: an immutable value with ``+``, ``*``, ``**``, multiples, and ``k(X, Y=None)`` for its Gram matrix.
 
-    Kernels are equal when their texts are; they hash, pickle, and go into estimators as ``kernel=``.
+    Kernels are equal when their texts are, and the functions that these name; they hash, pickle, and go into estimators as ``kernel=``.
 
     The properties are what is known whatever the data: True, False, or None where it is not known. Universal is meant on every compact set,
     characteristic on R^d; a kernel that looks at some columns only is judged on those.
@@ -160,6 +160,8 @@ class Kernel:
         return wrap(self._native.plus(self._beside(other))) if isinstance(other, Kernel) else NotImplemented
 
     def __radd__(self, other: Any) -> Kernel:
+        if isinstance(other, Integral) and other == 0:  # where sum([k, l]) begins
+            return self
         return wrap(_mercer.constant(float(other)).plus(self._native)) if isinstance(other, Real) else NotImplemented
 
     def __mul__(self, other: Any) -> Kernel:
@@ -178,7 +180,7 @@ class Kernel:
         """The other kernel, which must not mean another function by the same name: text and files could not tell them apart."""
         mine, theirs = self._native.callbacks, other._native.callbacks
         for name in mine.keys() & theirs.keys():
-            if mine[name] != theirs[name]:
+            if not _callbacks.same({name: mine[name]}, {name: theirs[name]}):
                 raise ValueError(f'two different functions are called "{name}": give one of them another name with name=')
         return other._native
 
@@ -219,13 +221,18 @@ class Kernel:
     # -- identity
 
     def __eq__(self, other: object) -> bool:
-        return self._native.text == other._native.text if isinstance(other, Kernel) else NotImplemented
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return self._native.text == other._native.text and _callbacks.same(self._native.callbacks, other._native.callbacks)
 
     def __hash__(self) -> int:
         return hash(self._native.text)
 
     def __str__(self) -> str:
         return self._native.text
+
+    def __format__(self, form: str) -> str:
+        return format(self._native.text, form)
 
     def __repr__(self) -> str:
         return f"mercer.kernel({self._native.text!r})"
@@ -313,7 +320,8 @@ def kernel(expression: str | Kernel, library: Mapping[str, Any] | None = None) -
     if isinstance(expression, Kernel):
         return expression
     if not isinstance(expression, str):
-        raise TypeError(f"a kernel is written as text or built from mercer.kernels, got {expression!r}")
+        what = "a function: mercer.kernel_function(f) makes a kernel of it" if callable(expression) else f"{type(expression).__name__}"
+        raise TypeError(f"a kernel is written as text or built from mercer.kernels, got {what}")
     return wrap(_mercer.parse_kernel(expression, _callbacks.library(library)))
 
 
@@ -361,9 +369,15 @@ def _columns(given: Any) -> Iterable[int | str]:
             yield int(column)
         elif isinstance(column, slice):
             start, stop, step = (0 if column.start is None else column.start), column.stop, (1 if column.step is None else column.step)
+            if any(isinstance(end, str) for end in (start, stop, step)):
+                raise TypeError(f"a slice of columns counts positions, got {column}: give the names one by one")
             if stop is None or start < 0 or stop < 0 or step < 1:
                 raise ValueError(f"a slice of columns needs an end, and counts up from 0, got {column}")
+            if len(range(start, stop, step)) > 10**6:
+                raise ValueError(f"a slice of columns has at most 1000000 of them, got {column}")
             yield from range(start, stop, step)
+        elif isinstance(column, range) and len(column) > 10**6:
+            raise ValueError(f"a range of columns has at most 1000000 of them, got {column}")
         elif isinstance(column, Iterable) and not isinstance(column, bytes):
             yield from _columns(column)
         else:

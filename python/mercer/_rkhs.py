@@ -34,9 +34,10 @@ class RKHSFunction:
     A fitted :class:`mercer.KernelRidge` is one: ``RKHSFunction(model.kernel_, model.X_fit_, model.dual_coef_)``, but for its intercept.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_names", "_native")
     __array_ufunc__ = None  # so that numpy's numbers leave 2 * f to us
     _native: _mercer.RkhsFunction
+    _names: list[str] | None  # of the columns, where X had names
 
     def __init__(self, kernel: Kernel | str, X: Any, coef: Any) -> None:
         k = make_kernel(kernel)
@@ -47,12 +48,14 @@ class RKHSFunction:
             raise ValueError(
                 f"coef must be one number for each of the {owned.shape[0]} rows of X, got shape {values.shape} of {values.dtype}"
             )
-        native = k._at_columns(_data.column_names(X))
+        names = _data.column_names(X)
+        native = k._at_columns(names)
         samples = _data.samples(owned)
         if native.needs_given_gram:
             samples = _mercer.Samples.given_gram(samples)
         native = _mercer.RkhsFunction(native, samples, values.astype(np.float64))
         object.__setattr__(self, "_native", native)
+        object.__setattr__(self, "_names", None if names is None else list(map(str, names)))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"functions do not change: make a new one instead of setting {name}")
@@ -87,10 +90,10 @@ class RKHSFunction:
         """<f, g>, a bilinear form for every kernel; both functions must have the same one."""
         if not isinstance(other, RKHSFunction):
             raise TypeError(f"the inner product is with another RKHSFunction, got {other!r}")
-        return self._native.inner(other._native, _run.threads(n_jobs))
+        return self._native.inner(self._beside(other), _run.threads(n_jobs))
 
     def norm(self, *, n_jobs: int | None = None) -> float:
-        """|f|; a ValueError for kernels that are not known to be positive semi-definite."""
+        """|f|; a ValueError for kernels that are not positive semi-definite, or turn out not to be here."""
         return self._native.norm(_run.threads(n_jobs))
 
     def squared_norm(self, *, n_jobs: int | None = None) -> float:
@@ -105,12 +108,24 @@ class RKHSFunction:
         """|f - g|."""
         if not isinstance(other, RKHSFunction):
             raise TypeError(f"the distance is to another RKHSFunction, got {other!r}")
-        return self._native.distance(other._native, _run.threads(n_jobs))
+        return self._native.distance(self._beside(other), _run.threads(n_jobs))
 
     def _samples(self, X: Any) -> _mercer.Samples:
+        self._same_columns(_data.column_names(X))
         samples = _data.samples(_data.rows(X))
         samples.require_finite("X")
         return _mercer.Samples.given_rows(samples) if self._native.samples.is_given else samples
+
+    def _same_columns(self, names: Any) -> None:
+        if names is not None and self._names is not None and list(map(str, names)) != self._names:
+            raise ValueError(f"X must have the columns {self._names}, in this order, got {list(map(str, names))}")
+
+    def _beside(self, other: RKHSFunction) -> _mercer.RkhsFunction:
+        """The other function, which must live in the same space: text alone cannot tell functions of one name apart."""
+        if str(self.kernel) == str(other.kernel) and self.kernel != other.kernel:
+            raise ValueError(f"the functions live in different spaces: both kernels are called {self.kernel}, but their functions differ")
+        self._same_columns(other._names)
+        return other._native
 
     # -- algebra
 
@@ -118,21 +133,21 @@ class RKHSFunction:
         return self.inner(other) if isinstance(other, RKHSFunction) else NotImplemented
 
     def __add__(self, other: Any) -> RKHSFunction:
-        return _function(self._native.plus(other._native)) if isinstance(other, RKHSFunction) else NotImplemented
+        return _function(self._native.plus(self._beside(other)), self._names) if isinstance(other, RKHSFunction) else NotImplemented
 
     def __sub__(self, other: Any) -> RKHSFunction:
-        return _function(self._native.minus(other._native)) if isinstance(other, RKHSFunction) else NotImplemented
+        return _function(self._native.minus(self._beside(other)), self._names) if isinstance(other, RKHSFunction) else NotImplemented
 
     def __mul__(self, factor: Any) -> RKHSFunction:
-        return _function(self._native.times(float(factor))) if isinstance(factor, Real) else NotImplemented
+        return _function(self._native.times(float(factor)), self._names) if isinstance(factor, Real) else NotImplemented
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Any) -> RKHSFunction:
-        return _function(self._native.times(1 / float(divisor))) if isinstance(divisor, Real) else NotImplemented
+        return _function(self._native.times(1 / float(divisor)), self._names) if isinstance(divisor, Real) else NotImplemented
 
     def __neg__(self) -> RKHSFunction:
-        return _function(self._native.times(-1.0))
+        return _function(self._native.times(-1.0), self._names)
 
     # -- identity
 
@@ -141,7 +156,8 @@ class RKHSFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         X = self.X
-        return RKHSFunction, (self.kernel, sp.csr_array(X) if sp.issparse(X) else np.array(X), self.coef)
+        ids = self._native.samples.given_ids if self._native.samples.is_given else None
+        return _restored, (self.kernel, sp.csr_array(X) if sp.issparse(X) else np.array(X), self.coef, self._names, ids)
 
     def __copy__(self) -> RKHSFunction:
         return self
@@ -150,10 +166,16 @@ class RKHSFunction:
         return self
 
 
-def _function(native: _mercer.RkhsFunction) -> RKHSFunction:
+def _function(native: _mercer.RkhsFunction, names: list[str] | None) -> RKHSFunction:
     made = RKHSFunction.__new__(RKHSFunction)
     object.__setattr__(made, "_native", native)
+    object.__setattr__(made, "_names", names)
     return made
+
+
+def _restored(kernel: Kernel, X: Any, coef: np.ndarray, names: list[str] | None, ids: list[int] | None) -> RKHSFunction:
+    samples = _data.samples(X) if ids is None else _mercer.Samples.given_part(_data.samples(X), ids)
+    return _function(_mercer.RkhsFunction(kernel._native, samples, coef), names)
 
 
 def feature_distance(

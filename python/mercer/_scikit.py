@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from . import _callbacks
@@ -48,6 +49,8 @@ def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
         return make_kernel(k)
     if isinstance(k, str):
         return _word(k, estimator.gamma, estimator.degree, estimator.coef0, n_features)
+    if isinstance(k, GaussianProcessKernel):  # takes blocks of rows, as ours do
+        return kernel_function(k, name=repr(k))
     if callable(k):
         return _callable(k, estimator.kernel_params or {})
     raise ValueError(f"kernel must be text, a mercer.Kernel or a callable, got {k!r}")

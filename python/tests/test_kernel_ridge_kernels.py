@@ -3,7 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import close
-from sklearn.gaussian_process.kernels import ExpSineSquared
+from sklearn.gaussian_process.kernels import RBF, ExpSineSquared
 from sklearn.kernel_ridge import KernelRidge as Twin
 
 import mercer
@@ -78,7 +78,7 @@ def test_columns_by_name(problem):
         close(model.predict(frame), mercer.KernelRidge(kernel="gaussian(1).on(0, 1) + linear.on(3)").fit(X, Y).predict(X))
         with pytest.raises(ValueError, match="names columns, but X has no column names: give a DataFrame"):
             mercer.KernelRidge(kernel=kernel).fit(X, Y)
-    with pytest.raises(ValueError, match='column "size", which is not there; the columns are age, dose, height, weight'):
+    with pytest.raises(ValueError, match='column "size", which is not among the features; they are age, dose, height, weight'):
         mercer.KernelRidge(kernel="gaussian(1).on(size)").fit(frame, Y)
 
 
@@ -141,3 +141,15 @@ def test_bare_words_keep_scikit_learns_meaning_and_expressions_mercers(problem):
     assert str(mercer.KernelRidge(kernel="laplacian(2)").fit(X, Y).kernel_) == "laplacian(2)"
     assert str(mercer.KernelRidge(kernel="polynomial").fit(X, Y).kernel_) == "polynomial(3, scale=0.25, offset=1)"
     assert str(mercer.KernelRidge(kernel="polynomial(3)").fit(X, Y).kernel_) == "polynomial(3, scale=1, offset=1)"
+
+
+def test_gaussian_process_kernels_of_scikit_learn(rng):
+    X, y = rng.normal(size=(300, 3)), rng.normal(size=300)
+    for kernel in (RBF(2.0), 2 * RBF(1.0) + RBF([0.5, 1.0, 2.0])):
+        ours, theirs = (model(kernel=kernel, alpha=0.3).fit(X, y).predict(X[:5]) for model in (mercer.KernelRidge, Twin))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+def test_a_kernel_that_could_never_predict_is_refused_at_once():
+    with pytest.raises(ValueError, match="could be fitted but never predict"):
+        mercer.KernelRidge(kernel="(precomputed + 1).normalized()").fit(np.eye(3), [1.0, 2.0, 3.0])

@@ -3,6 +3,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -76,7 +77,7 @@ def test_indefinite_kernels_have_no_norm(rng):
     f = make(k, rng)
     assert f @ f == pytest.approx(f.coef @ k(f.X) @ f.coef, rel=1e-10)
     for refuse in (f.norm, f.squared_norm, lambda: f.bound(f.X), lambda: mercer.feature_distance(k, f.X)):
-        with pytest.raises(ValueError, match="not known to be positive semi-definite"):
+        with pytest.raises(ValueError, match="not positive semi-definite"):
             refuse()
 
 
@@ -135,3 +136,45 @@ def test_bad_input(rng):
         f + 1
     with pytest.raises(TypeError):
         f @ np.ones(3)
+
+
+def test_functions_of_one_name_are_told_apart():
+    X, a = np.array([[1.0], [2.0]]), [1.0, -1.0]
+    k, l = (mercer.kernel_function(f, name="f") for f in (lambda A, B: A @ B.T, lambda A, B: (A @ B.T) ** 2))
+    assert k != l and k == k and str(k) == str(l)
+    f, g = mercer.RKHSFunction(k, X, a), mercer.RKHSFunction(l, X, a)
+    for combine in (lambda: f + g, lambda: f - g, lambda: f @ g, lambda: f.distance(g)):
+        with pytest.raises(ValueError, match="both kernels are called"):
+            combine()
+
+
+def test_columns_are_checked_by_name():
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 5.0]], columns=["a", "b"])
+    f = mercer.RKHSFunction('gaussian(1).on("a")', frame, [1.0, 2.0])
+    expected = f(frame.to_numpy())
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(2 * f))(frame) / 2, expected)
+    for wrong in (frame[["b", "a"]], frame.rename(columns={"a": "z"})):
+        with pytest.raises(ValueError, match=r"X must have the columns \['a', 'b'\], in this order"):
+            (f + f)(wrong)
+        with pytest.raises(ValueError, match="must have the columns"):
+            f + mercer.RKHSFunction('gaussian(1).on(0)', wrong, [1.0, 2.0])
+
+
+def test_where_nothing_is_claimed_the_numbers_decide():
+    X = np.array([[1.0], [2.0]])
+    good, bad = (mercer.kernel_function(f, name=n) for f, n in ((lambda A, B: A @ B.T, "good"), (lambda A, B: -(A @ B.T), "bad")))
+    assert mercer.RKHSFunction(good, X, [1.0, 1.0]).norm() == pytest.approx(3)
+    with pytest.raises(ValueError, match="would be the root of -9"):
+        mercer.RKHSFunction(bad, X, [1.0, 1.0]).norm()
+    assert mercer.RKHSFunction("precomputed", np.eye(2), [3.0, 4.0]).norm() == pytest.approx(5)
+    np.testing.assert_allclose(mercer.feature_distance("precomputed", np.eye(2)), [[0, np.sqrt(2)], [np.sqrt(2), 0]])
+
+
+def test_functions_of_given_matrices():
+    G = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+    f, g = mercer.RKHSFunction("precomputed", G, [1.0, 0.0, 2.0]), mercer.RKHSFunction("precomputed", G, [0.0, 1.0, 1.0])
+    assert f @ g == pytest.approx(g @ f) == pytest.approx(np.array([1, 0, 2]) @ G @ np.array([0, 1, 1]))
+    again = pickle.loads(pickle.dumps(2 * f - g))
+    np.testing.assert_allclose(again(G), G @ np.array([2.0, -1.0, 3.0]))
+    with pytest.raises(ValueError, match="their given Gram matrices have"):
+        f @ mercer.RKHSFunction("precomputed", 2 * G, [0.0, 1.0, 1.0])

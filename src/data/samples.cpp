@@ -195,6 +195,15 @@ std::span<const Index> Samples::given_ids() const {
   return given_->ids;
 }
 
+Samples Samples::given_part(Samples rows, std::vector<Index> ids) {
+  const Index objects = rows.width();
+  const auto known = [&](Index id) { return id >= -1 && id < objects; };
+  if (std::ssize(ids) != rows.size() || !std::all_of(ids.begin(), ids.end(), known))
+    throw InvalidArgument(fmt::format("{} ids for {} rows of kernel values against {} objects: give one below {} for each", ids.size(),
+                                      rows.size(), objects, objects));
+  return given(values_of(std::move(rows)), {objects, std::move(ids)});
+}
+
 Samples Samples::given_objects(Index objects, std::vector<Index> ids) {
   const Samples rows = borrow(DenseRows<double>{nullptr, std::ssize(ids), 0, 0}, nullptr);
   return given(rows, {objects, std::move(ids)});

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/node.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -337,6 +338,9 @@ BochnerCheck check_bochner(const Kernel& kernel, const BochnerOptions& options) 
   require_options(options);
   if (kernel.has_auto())
     throw InvalidArgument(fmt::format("{} waits for data to set its length scale; give it one, or resolve it first", kernel.text()));
+  if (looks_at(kernel, Reduction::same))
+    throw InvalidArgument(
+        fmt::format("{} has white noise, which is no function of |x - y|; check the rest of it, or use check_kernel", kernel.text()));
   const RadialProfile f = profile_of(kernel, options.dimension, options.run);
   BochnerCheck check;
   check.function = kernel.text();

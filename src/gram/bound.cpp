@@ -9,6 +9,7 @@
 
 #include "gram/bound_leaf.hpp"
 #include "gram/bound_wrappers.hpp"
+#include "gram/rows.hpp"
 #include "gram/transform.hpp"
 #include "mercer/error.hpp"
 
@@ -73,6 +74,11 @@ class BoundSum final : public BoundNode<T> {
   void prepare() override {
     for (const auto& part : parts_) part->prepare();
   }
+  double largest() const override {
+    double sum = 0;
+    for (const auto& part : parts_) sum += part->largest();
+    return sum;
+  }
 
  private:
   Parts<T> parts_;
@@ -122,7 +128,7 @@ class BoundProduct final : public BoundNode<T> {
       std::vector<double> mine(weights.begin(), weights.end());
       for (std::size_t q = 0; q < parts_.size(); ++q) {
         if (q == p) continue;
-        const Vector other = parts_[q]->self(side);
+        const Vector& other = parts_[q]->diagonal(side);
         for (Index i = 0; i < range.count; ++i) mine[static_cast<std::size_t>(i)] *= other[range.begin + i];
       }
       parts_[p]->add_self_gradient(side, range, mine, gradient);
@@ -131,6 +137,13 @@ class BoundProduct final : public BoundNode<T> {
   }
   void prepare() override {
     for (const auto& part : parts_) part->prepare();
+  }
+  // Of the first parts too: they are multiplied from left to right, and what has overflowed stays so.
+  double largest() const override {
+    double product = 1;
+    double most = 0;
+    for (const auto& part : parts_) most = std::max(most, product *= part->largest());
+    return most;
   }
 
  private:
@@ -163,12 +176,13 @@ class BoundScaled final : public BoundNode<T> {
     std::vector<double> mine;
     for (const double w : weights) mine.push_back(factor_ * w);
     if (own() > 0) {
-      const Vector k = part_->self(side);
+      const Vector& k = part_->diagonal(side);
       for (Index i = 0; i < range.count; ++i) gradient[0] += mine[static_cast<std::size_t>(i)] * k[range.begin + i];
     }
     part_->add_self_gradient(side, range, mine, gradient.subspan(own()));
   }
   void prepare() override { part_->prepare(); }
+  double largest() const override { return std::abs(factor_) * part_->largest(); }
 
  private:
   std::size_t own() const { return factor_ > 0 ? 1 : 0; }
@@ -211,7 +225,7 @@ class BoundMap final : public BoundNode<T> {
     }
   }
   void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const override {
-    const Vector inputs = part_->self(side).segment(range.begin, range.count);
+    const Vector inputs = part_->diagonal(side).segment(range.begin, range.count);
     Vector values = inputs;
     node_.finish(Tile<double>{values.data(), 1, range.count, range.count});
     std::vector<double> mine(weights.begin(), weights.end());
@@ -219,11 +233,14 @@ class BoundMap final : public BoundNode<T> {
                    {mine.data(), 1, range.count, range.count}, {});
     part_->add_self_gradient(side, range, mine, gradient);
   }
-  // By Cauchy-Schwarz no value of a positive semi-definite part exceeds the root of two diagonal ones.
   void prepare() override {
     part_->prepare();
-    if (!psd_part_) return;
-    const double largest = std::sqrt(part_->self(Side::rows).maxCoeff() * part_->self(Side::cols).maxCoeff());
+    largest_part_ = part_->largest();
+    // By Cauchy-Schwarz no value of a positive semi-definite part exceeds the root of two diagonal ones.
+    if (psd_part_)
+      largest_part_ =
+          std::min(largest_part_, std::sqrt(part_->diagonal(Side::rows).maxCoeff()) * std::sqrt(part_->diagonal(Side::cols).maxCoeff()));
+    const double largest = largest_part_;
     if (node_.largest_value(largest) < static_cast<double>(std::numeric_limits<T>::max())) return;
     throw InvalidArgument(
         fmt::format("{} has no value in {} here: the kernel inside it reaches {:.6g}; multiply that by a small factor, or scale the "
@@ -231,9 +248,12 @@ class BoundMap final : public BoundNode<T> {
                     node_.text(), name_of(precision_of<T>), largest));
   }
 
+  double largest() const override { return node_.largest_value(largest_part_); }
+
  private:
   const KernelNode& node_;
   bool psd_part_;
+  double largest_part_ = 0;
   std::unique_ptr<BoundNode<T>> part_;
 };
 
@@ -263,7 +283,7 @@ class Binder {
       case Kind::mapped:
         return std::make_unique<BoundMap<T>>(kernel, part());
       case Kind::normalized:
-        return std::make_unique<BoundNormalized<T>>(node.normalization(), part(), rows_.same_rows(cols_));
+        return std::make_unique<BoundNormalized<T>>(node, part(), rows_.same_rows(cols_));
       case Kind::restricted:
         return this->node(node.parts()[0], columns_within(columns, node.columns()));
       case Kind::composed: {
@@ -278,8 +298,10 @@ class Binder {
   std::size_t prepare() {
     std::size_t slots = 0;
     for (const auto& view : views_) {
-      const Samples rows = transformed<T>(view->rows, view->transform);
-      const Samples cols = view->same ? rows : transformed<T>(view->cols, view->transform);
+      const bool scaled = !view->transform.scales.empty() && !view->rows.is_sparse() && !view->cols.is_sparse();
+      const Vector centre = scaled ? column_means(view->cols) : Vector();
+      const Samples rows = transformed(view->rows, view->transform, centre);
+      const Samples cols = view->same ? rows : transformed(view->cols, view->transform, centre);
       view->reducer.emplace(rows, cols, view->needed);
       for (std::size_t r = 0; r < view->uses.size(); ++r) {
         if (view->uses[r] > 1 && static_cast<Reduction>(r) != Reduction::none) view->slot[r] = slots++;
@@ -296,6 +318,8 @@ class Binder {
   }
 
   std::shared_ptr<View<T>> view(const std::vector<ColumnRef>& columns, const KernelNode& node) {
+    if (rows_.is_given() && (node.kind() == KernelNode::Kind::function || node.transform().map != nullptr))
+      throw InvalidArgument(fmt::format("{} looks at rows, but these samples are known by a given Gram matrix alone", node.text()));
     const auto same = [&](const auto& v) { return v->columns == columns && v->transform == node.transform(); };
     auto it = std::find_if(views_.begin(), views_.end(), same);
     if (it == views_.end()) {
@@ -335,6 +359,10 @@ BoundKernel<T> bind(const Kernel& kernel, const Samples& rows, const Samples& co
   bound.root = binder.node(kernel, {});
   bound.slots = binder.prepare();
   bound.root->prepare();
+  const double largest = bound.root->largest();
+  if (!(largest < static_cast<double>(std::numeric_limits<T>::max())))
+    throw InvalidArgument(fmt::format("{} overflows {} on these rows: its values may reach {:.3g}; lower its factors, or scale the columns",
+                                      kernel.text(), name_of(precision_of<T>), largest));
   return bound;
 }
 

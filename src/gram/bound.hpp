@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -45,8 +46,25 @@ class BoundNode {
 
   // Called once, when the reductions are ready, before anything else. Throws InvalidArgument where values would overflow.
   virtual void prepare() {}
+  // No |k| here is larger, as far as that is known without evaluating; functions of the user's are taken for small.
+  virtual double largest() const = 0;
+  // self(), worked out once: gradients ask for it at every tile.
+  const Vector& diagonal(Side side) const {
+    Kept& kept = side == Side::rows ? kept_rows_ : kept_cols_;
+    std::call_once(kept.once, [&] { kept.values = self(side); });
+    return kept.values;
+  }
+
   // How many parameters it and its parts have.
   std::size_t parameters = 0;
+
+ private:
+  struct Kept {
+    std::once_flag once{};
+    Vector values{};
+  };
+  mutable Kept kept_rows_{};
+  mutable Kept kept_cols_{};
 };
 
 // A node and all that it looks at.

@@ -42,6 +42,14 @@ void BoundLeaf<T>::prepare() {
                   name_of(precision_of<T>), dot));
 }
 
+template <class T>
+double BoundLeaf<T>::largest() const {
+  const Reduction reduction = node_.reduction();
+  if (reduction == Reduction::dot) return node_.largest_value(view_->reducer->largest_dot());
+  if (reduction == Reduction::minimum_sum) return view_->reducer->self(reduction, Side::rows).maxCoeff();
+  return reduction == Reduction::given ? view_->reducer->largest_given() : node_.largest_value(0);
+}
+
 // From the shared tile where several leaves look at it: made by whoever comes first.
 template <class T>
 void BoundLeaf<T>::reduce(TileInProgress<T>& at, Tile<T> out) const {

@@ -32,6 +32,7 @@ class BoundLeaf final : public BoundNode<T> {
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override;
   void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const override;
   void prepare() override;
+  double largest() const override;
 
  private:
   void reduce(TileInProgress<T>& at, Tile<T> out) const;
@@ -50,6 +51,7 @@ class BoundFunction final : public BoundNode<T> {
   Vector self(Side side) const override;
   void add_gradient(TileInProgress<T>&, Tile<double>, std::span<double>) const override {}
   void add_self_gradient(Side, Range, std::span<const double>, std::span<double>) const override {}
+  double largest() const override { return 0; }
 
  private:
   Matrix call(const Samples& X, const Samples& Y) const;

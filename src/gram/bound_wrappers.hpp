@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "gram/fill.hpp"
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
@@ -14,13 +16,16 @@ namespace mercer {
 template <class T>
 class BoundNormalized final : public BoundNode<T> {
  public:
-  BoundNormalized(Normalization form, std::unique_ptr<BoundNode<T>> part, bool same)
-      : half_(form == Normalization::root), same_(same), part_(std::move(part)) {
+  BoundNormalized(const KernelNode& node, std::unique_ptr<BoundNode<T>> part, bool same)
+      : node_(node), half_(node.normalization() == Normalization::root), same_(same), part_(std::move(part)) {
     this->parameters = part_->parameters;
   }
 
   void prepare() override {
     part_->prepare();
+    if (!(part_->largest() < static_cast<double>(std::numeric_limits<T>::max())))  // it is made before it is divided
+      throw InvalidArgument(fmt::format("{} overflows {} before it is normalised; lower its factors, or scale the columns", node_.text(),
+                                        name_of(precision_of<T>)));
     rows_ = prepared(Side::rows);
     if (!same_) cols_ = prepared(Side::cols);
   }
@@ -36,6 +41,10 @@ class BoundNormalized final : public BoundNode<T> {
   Vector self(Side side) const override {
     if (half_) return Vector::Ones(of(side).factor.size());
     return of(side).factor;
+  }
+  double largest() const override {
+    const bool unit = half_ && node_.parts()[0].is_psd();  // Cauchy-Schwarz
+    return unit ? 1.0 : part_->largest() * rows_.factor.maxCoeff() * of(Side::cols).factor.maxCoeff();
   }
   // d k~ = g g dk - h k~ (d log k(x,x) + d log k(y,y))
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override {
@@ -78,7 +87,7 @@ class BoundNormalized final : public BoundNode<T> {
   };
 
   Factors prepared(Side side) const {
-    Factors out{part_->self(side), {}};
+    Factors out{part_->diagonal(side), {}};
     for (Index i = 0; i < out.diagonal.size(); ++i) {
       if (!(out.diagonal[i] > 0))
         throw InvalidArgument(fmt::format("a normalised kernel needs k(x,x) > 0, but it is {} for row {} (counting from 0) of {}",
@@ -89,6 +98,7 @@ class BoundNormalized final : public BoundNode<T> {
   }
   const Factors& of(Side side) const { return side == Side::rows || same_ ? rows_ : cols_; }
 
+  const KernelNode& node_;
   bool half_;
   bool same_;
   std::unique_ptr<BoundNode<T>> part_;
@@ -121,6 +131,12 @@ class BoundComposed final : public BoundNode<T> {
     for (Index i = 0; i < n; ++i)
       out[i] = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>(factor.row(i), factor.points()).template cast<double>().squaredNorm();
     return out;
+  }
+  double largest() const override {
+    const auto of = [](const Factor& f) {
+      return static_cast<double>(Eigen::Map<const RowMatrix<T>>(f.values.data(), f.kernel.rows(), f.points()).cwiseAbs().maxCoeff());
+    };
+    return static_cast<double>(left_->points()) * of(*left_) * of(right());
   }
   // dK = dA B' + A dB', so the weights of dA are W B and those of dB are W'A.
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override {

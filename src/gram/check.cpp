@@ -10,6 +10,8 @@
 #include <limits>
 
 #include "gram/pairs.hpp"
+#include "gram/rows.hpp"
+#include "kernels/node.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
@@ -62,12 +64,13 @@ void check_entries(const MatrixRef& K, const ProgressCallback& progress, GramChe
   double worst = 0;
   Vector worst_of_row = Vector::Zero(n);
   std::vector<Index> partner(static_cast<std::size_t>(n), -1);
-  const auto entry = [&](Index i, Index j) { return (K(i, j) + K(j, i)) / 2; };
+  const auto entry = [&](Index i, Index j) { return K(i, j) / 2 + K(j, i) / 2; };
   const auto pair_of = [&](Index i, Index j) { return EntryPair{i, j, entry(i, j), d[i], d[j]}; };
   for_each_pair(n, progress, "Cauchy-Schwarz", [&](Index i, Index j) {
     const double excess = std::abs(entry(i, j)) - root[i] * root[j];
     if (!(excess > 0)) return;
-    if (excess > worst) {
+    // A negative diagonal is named already; the inequality says nothing of products of negative numbers.
+    if (excess > worst && d[i] >= -t && d[j] >= -t) {
       worst = excess;
       check.cauchy_schwarz = pair_of(j, i);
     }
@@ -166,7 +169,7 @@ GramCheck check_gram(const MatrixRef& K, const GramCheckOptions& options) {
   check.alpha = options.alpha;
   check_symmetry(K, epsilon, run.progress, check);
   with_threads(run.threads,
-               [&] { read_spectrum(K, linalg::symmetric_eigen((K + K.transpose()) / 2, run.progress, run.memory), epsilon, check); });
+               [&] { read_spectrum(K, linalg::symmetric_eigen(K / 2 + K.transpose() / 2, run.progress, run.memory), epsilon, check); });
   check_entries(K, run.progress, check);
   if (check.symmetric && !check.nonsingular) find_duplicates(K, epsilon, run.progress, check);
   if (options.y.size() != 0) align(K, options.y, check);
@@ -182,7 +185,9 @@ KernelCheck check_kernel(const Kernel& kernel, const Samples& X, const GramCheck
   KernelCheck check;
   check.kernel = known.text();
   check.claims_psd = known.is_psd();
-  check.gram = check_gram(gram(known, X, {.run = options.run}), options);
+  // A Gram matrix is mirrored; a function of the user's may not be symmetric, so both halves are asked of it, as of two sample sets.
+  const Samples twin = library_of(known).empty() || looks_at(known, Reduction::same) ? X : copy_of(X);
+  check.gram = check_gram(gram(known, X, twin, {.run = options.run}), options);
   return check;
 }
 

@@ -42,10 +42,10 @@ void say_diagonal(const GramCheck& c, std::vector<std::string>& lines) {
   }
   if (c.cauchy_schwarz) {
     const EntryPair& p = *c.cauchy_schwarz;
-    lines.push_back(
-        fmt::format("Cauchy-Schwarz fails, worst at ({0}, {1}): K_ij^2 = {2:.6g} > {3:.6g} = K_ii K_jj (K_ij = {4:.6g}, K_ii = "
-                    "{5:.6g}, K_jj = {6:.6g})",
-                    p.row, p.col, p.entry * p.entry, p.row_diagonal * p.col_diagonal, p.entry, p.row_diagonal, p.col_diagonal));
+    lines.push_back(fmt::format(
+        "Cauchy-Schwarz fails, worst at ({0}, {1}): |K_ij| = {2:.6g} > {3:.6g} = sqrt(K_ii K_jj) (K_ii = {4:.6g}, K_jj = {5:.6g})", p.row,
+        p.col, std::abs(p.entry), std::sqrt(std::max(0.0, p.row_diagonal)) * std::sqrt(std::max(0.0, p.col_diagonal)), p.row_diagonal,
+        p.col_diagonal));
   }
 }
 
@@ -103,8 +103,11 @@ std::string KernelCheck::verdict() const {
   const bool shown_not = !gram.is_gram() || !gram.negative_diagonal.empty();
   std::string claim;
   if (claims_psd) {
-    claim = agrees() ? "is positive semi-definite for every sample, and the data agree"
-                     : "should be positive semi-definite for every sample, but the data disagree: look for values near overflow";
+    claim =
+        agrees()
+            ? "is positive semi-definite for every sample, and the data agree"
+            : "is claimed to be positive semi-definite for every sample, but the data disagree: the claim of a function of your own does "
+              "not hold, or values are near overflow";
   } else {
     claim = shown_not ? "is not known to be positive semi-definite, and on these samples it is not"
                       : "is not known to be positive semi-definite; on these samples it happens to be";

@@ -7,6 +7,7 @@
 
 #include "core/buffer.hpp"
 #include "gram/fill.hpp"
+#include "gram/rows.hpp"
 #include "gram/transform.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
@@ -79,6 +80,11 @@ Samples as_given(const Kernel& kernel, const Samples& X) { return X.is_given() |
 Samples as_given(const Kernel& kernel, const Samples& X, const Samples& columns) {
   if (X.is_given() || !kernel.needs_given_gram()) return X;
   return X.same_rows(columns) ? Samples::given_gram(X) : Samples::given_rows(X);
+}
+
+Samples as_new(const Kernel& kernel, const Samples& X, const Samples& columns) {
+  if (!X.same_rows(columns) || !looks_at(kernel, Reduction::same)) return X;
+  return copy_of(X);
 }
 
 double median_distance(const Samples& X) { return typical_distance(X, Reduction::squared_distance, {}); }

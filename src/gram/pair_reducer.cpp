@@ -267,6 +267,16 @@ double PairReducer<T>::largest_dot() const {
 }
 
 template <class T>
+double PairReducer<T>::largest_given() const {
+  const auto& values = std::get<DenseRows<double>>(impl_->row_samples.storage());
+  double largest = 0;
+  for (Index i = 0; i < values.rows; ++i) {
+    for (Index j = 0; j < values.cols; ++j) largest = std::max(largest, std::abs(values.row(i)[j]));
+  }
+  return largest;
+}
+
+template <class T>
 void PairReducer<T>::reduce(Reduction reduction, Range I, Range J, Tile<T> out) const {
   switch (reduction) {
     case Reduction::none:

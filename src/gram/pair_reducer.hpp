@@ -59,6 +59,8 @@ class PairReducer {
   Vector self(Reduction reduction, Side side) const;
   // No dot product of a row with a column is larger.
   double largest_dot() const;
+  // Nor any given kernel value.
+  double largest_given() const;
 
  private:
   struct Impl;

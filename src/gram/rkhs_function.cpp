@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/node.hpp"
 #include "mercer/error.hpp"
@@ -15,10 +16,15 @@ namespace mercer {
 
 namespace {
 
+// Where nothing is known of the kernel (a function of the user's, a given Gram matrix) the numbers themselves decide.
 void require_psd(const Kernel& kernel, const char* what, const char* remedy) {
-  if (!kernel.is_psd())
-    throw InvalidArgument(
-        fmt::format("{} is not defined for {}, which is not known to be positive semi-definite; {}", what, kernel.text(), remedy));
+  if (kernel.psd() == Verdict::no)
+    throw InvalidArgument(fmt::format("{} is not defined for {}, which is not positive semi-definite; {}", what, kernel.text(), remedy));
+}
+
+[[noreturn]] void throw_negative(const Kernel& kernel, const char* what, double value) {
+  throw InvalidArgument(
+      fmt::format("{} would be the root of {:.6g}: {} is not positive semi-definite on these samples", what, value, kernel.text()));
 }
 
 void require_width(const Samples& X, const Samples& own) {
@@ -26,9 +32,26 @@ void require_width(const Samples& X, const Samples& own) {
     throw InvalidArgument(fmt::format("X has {} columns but the function lives on samples of {}", X.width(), own.width()));
 }
 
+// Objects of one given Gram matrix: k(x_i, z_j) is the same from either side.
+void require_same_gram(const Samples& a, const Samples& b) {
+  const auto& x = std::get<DenseRows<double>>(a.storage());
+  const auto& z = std::get<DenseRows<double>>(b.storage());
+  if (x.cols != a.width() || z.cols != b.width()) return;  // without values nothing can be compared
+  for (Index i = 0; i < x.rows; ++i) {
+    for (Index j = 0; j < z.rows; ++j) {
+      const double one = x.row(i)[b.given_ids()[static_cast<std::size_t>(j)]];
+      const double other = z.row(j)[a.given_ids()[static_cast<std::size_t>(i)]];
+      if (std::abs(one - other) > 1e-6 * std::max(std::abs(one), std::abs(other)))
+        throw InvalidArgument(fmt::format(
+            "the functions live in different spaces: their given Gram matrices have {:.6g} and {:.6g} for the same pair", one, other));
+    }
+  }
+}
+
 void require_same_kernel(const RkhsFunction& f, const RkhsFunction& g) {
   if (f.kernel() == g.kernel()) {
     require_width(g.samples(), f.samples());
+    if (f.samples().is_given() && g.samples().is_given()) require_same_gram(f.samples(), g.samples());
     return;
   }
   throw InvalidArgument(fmt::format("the functions live in different spaces: one has the kernel {}, the other {}; give both the same",
@@ -99,7 +122,15 @@ Vector RkhsFunction::operator()(const Samples& X, const Run& run) const {
 
 double RkhsFunction::squared_norm(const Run& run) const {
   require_psd(kernel_, "the norm of a function", "inner(f, f) is still a bilinear form");
-  return std::max(0.0, inner(*this, *this, run));  // rounding may leave a tiny negative number where f is 0
+  const double square = inner(*this, *this, run);
+  if (!kernel_.is_psd()) {
+    // n^2 products that cancel: what rounding may leave of their sizes.
+    const double sizes =
+        coefficients_.cwiseAbs().sum() * coefficients_.cwiseAbs().maxCoeff() * gram_diagonal(kernel_, samples_).cwiseAbs().maxCoeff();
+    if (square < -static_cast<double>(size()) * std::numeric_limits<double>::epsilon() * sizes)
+      throw_negative(kernel_, "the norm of this function", square);
+  }
+  return std::max(0.0, square);  // rounding may leave a tiny negative number where f is 0
 }
 
 double RkhsFunction::norm(const Run& run) const { return std::sqrt(squared_norm(run)); }
@@ -137,7 +168,10 @@ Matrix feature_distance(const Kernel& kernel, const Samples& X, const Samples& Y
     Stage stage(run.progress, "feature distances", static_cast<double>(X.size()));
     parallel_for(X.size(), [&](Index i) {
       auto row = out.row(i).array();
-      row = ((x[i] + y.transpose().array()) - 2 * row).max(0).sqrt();
+      row = (x[i] + y.transpose().array()) - 2 * row;
+      if (const double least = row.minCoeff(); !known.is_psd() && least < -1e-10 * (std::abs(x[i]) + y.cwiseAbs().maxCoeff()))
+        throw_negative(known, "a distance", least);
+      row = row.max(0).sqrt();
       if (itself) out(i, i) = 0;
       stage.advance(1);
     });

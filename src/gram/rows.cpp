@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "gram/tiling.hpp"
@@ -120,8 +121,10 @@ void require_not_negative(const Samples& X, const char* name) {
   require_finite(X, name);
   const auto check = [&](Index i, Index j, double value) {
     if (value >= 0) return;
-    throw InvalidArgument(fmt::format("{} has the value {} in row {}, column {} (counting from 0): kernels of histograms need numbers >= 0",
-                                      name, value, i, j));
+    throw InvalidArgument(
+        fmt::format("{} has the value {} in row {}, column {} (counting from 0): kernels of histograms need numbers >= 0 "
+                    "(standard scaling makes some negative, min-max scaling none)",
+                    name, value, i, j));
   };
   for_each_value(X, check);
 }
@@ -169,6 +172,12 @@ void require_usable(const Samples& X, const RowSums& sums, const char* name) {
 
 template void require_usable<float>(const Samples&, const RowSums&, const char*);
 template void require_usable<double>(const Samples&, const RowSums&, const char*);
+
+Samples copy_of(const Samples& X) {
+  std::vector<Index> all(static_cast<std::size_t>(X.size()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return X.subset(all);
+}
 
 Vector column_means(const Samples& X) {
   return std::visit(

@@ -29,6 +29,9 @@ RowSums row_sums(const Samples& X, const Vector& centre);
 template <class T>
 void require_usable(const Samples& X, const RowSums& sums, const char* name);
 
+// The same rows in memory of their own.
+Samples copy_of(const Samples& X);
+
 // The mean of each column; zeros for sparse rows, which are never centred.
 Vector column_means(const Samples& X);
 

@@ -86,6 +86,7 @@ void require_one_or(std::size_t got, Index width, bool one_is_enough, const char
 // What becomes of the number in column j of a row: put(new column, new number).
 struct ColumnMap {
   const Transform& t;
+  const Vector& centre;
 
   double period(Index j) const { return t.periods[t.periods.size() == 1 ? 0 : static_cast<std::size_t>(j)]; }
   double scale(Index j) const { return t.scales.empty() ? 1.0 : t.scales[static_cast<std::size_t>(j)]; }
@@ -93,7 +94,7 @@ struct ColumnMap {
 
   template <class Put>
   void operator()(Index j, double x, Put&& put) const {
-    if (t.periods.empty()) return put(j, x / scale(j));
+    if (t.periods.empty()) return put(j, (centre.size() > 0 ? x - centre[j] : x) / scale(j));
     const double p = period(j);
     const double half = std::numbers::pi * std::remainder(x, p) / p;  // remainder is exact, however far x is
     const double s = std::sin(half);
@@ -102,12 +103,16 @@ struct ColumnMap {
   }
 };
 
-// One over the length of row i, or 1 where rows keep theirs; 0 for a row of zeros.
+// The length of row i as largest * root, so that squares neither overflow nor vanish; 1 where rows keep theirs or are zero.
+struct Length {
+  double largest = 1;
+  double root = 1;
+};
+
 template <class Rows>
-double row_factor(const Rows& all, Index i, bool unit_rows) {
-  if (!unit_rows) return 1;
-  double largest = 0;  // divided out first: squares must neither overflow nor vanish
-  double sum = 0;
+Length length_of(const Rows& all, Index i, bool unit_rows) {
+  Length length;
+  if (!unit_rows) return length;
   const auto each = [&](auto&& f) {
     if constexpr (requires { all.data; }) {
       for (Index j = 0; j < all.cols; ++j) f(static_cast<double>(all.row(i)[j]));
@@ -115,40 +120,42 @@ double row_factor(const Rows& all, Index i, bool unit_rows) {
       for (Index p = all.begin(i); p < all.end(i); ++p) f(static_cast<double>(all.values[p]));
     }
   };
+  double largest = 0;
   each([&](double x) { largest = std::max(largest, std::abs(x)); });
-  if (largest == 0) return 0;
+  if (largest == 0) return length;
+  double sum = 0;
   each([&](double x) { sum += (x / largest) * (x / largest); });
-  return 1 / (largest * std::sqrt(sum));
+  return {largest, std::sqrt(sum)};
 }
 
-template <class T, class S>
-Samples mapped(const DenseRows<S>& all, const Transform& t) {
-  const ColumnMap map{t};
-  RowMatrix<T> out(all.rows, map.width(all.cols));
+template <class S>
+Samples mapped(const DenseRows<S>& all, const ColumnMap& map) {
+  Matrix out(all.rows, map.width(all.cols));
   parallel_for(block_count(all.rows), [&](Index block) {
     const Range range = block_range(block, all.rows);
     for (Index i = range.begin; i < range.begin + range.count; ++i) {
-      const double factor = row_factor(all, i, t.unit_rows);
+      const Length length = length_of(all, i, map.t.unit_rows);
       for (Index j = 0; j < all.cols; ++j) {
-        map(j, factor * static_cast<double>(all.row(i)[j]), [&](Index column, double value) { out(i, column) = static_cast<T>(value); });
+        map(j, static_cast<double>(all.row(i)[j]) / length.largest / length.root,
+            [&](Index column, double value) { out(i, column) = value; });
       }
     }
   });
   return Samples::own(std::move(out));
 }
 
-template <class T, class S>
-Samples mapped(const CsrRows<S>& all, const Transform& t) {
-  const ColumnMap map{t};
-  Csr<T> out;
+template <class S>
+Samples mapped(const CsrRows<S>& all, const ColumnMap& map) {
+  Csr<double> out;
   for (Index i = 0; i < all.rows; ++i) {
-    const double factor = row_factor(all, i, t.unit_rows);
+    const Length length = length_of(all, i, map.t.unit_rows);
     for (Index p = all.begin(i); p < all.end(i); ++p) {
-      map(all.columns[p], factor * static_cast<double>(all.values[p]), [&](Index column, double value) { out.append(column, value); });
+      map(all.columns[p], static_cast<double>(all.values[p]) / length.largest / length.root,
+          [&](Index column, double value) { out.append(column, value); });
     }
     out.end_row();
   }
-  return Csr<T>::samples(std::move(out), map.width(all.cols));
+  return Csr<double>::samples(std::move(out), map.width(all.cols));
 }
 
 }  // namespace
@@ -159,8 +166,7 @@ Samples select_columns(const Samples& X, std::span<const ColumnRef> columns) {
   return std::visit([&](const auto& all) { return selected(all, wanted); }, X.storage());
 }
 
-template <class T>
-Samples transformed(const Samples& X, const Transform& t) {
+Samples transformed(const Samples& X, const Transform& t, const Vector& centre) {
   if (t.empty()) return X;
   if (t.map != nullptr) {
     Samples features((*t.map)(X));
@@ -172,13 +178,13 @@ Samples transformed(const Samples& X, const Transform& t) {
   }
   require_one_or(t.scales.size(), X.width(), false, "length scales");
   require_one_or(t.periods.size(), X.width(), true, "periods");
-  return std::visit([&](const auto& all) { return mapped<T>(all, t); }, X.storage());
+  return std::visit([&](const auto& all) { return mapped(all, ColumnMap{t, centre}); }, X.storage());
 }
 
 void add_transform_gradient(const Samples& X, Range I, const Samples& Y, Range J, const Transform& t, Reduction reduction,
                             Tile<const double> weights, std::span<double> gradient) {
   if (t.scales.empty() && t.periods.empty()) return;
-  const ColumnMap map{t};
+  const ColumnMap map{t, Vector()};
   const Matrix x = X.slice(I.begin, I.count).to_dense();
   const Matrix y = Y.slice(J.begin, J.count).to_dense().transpose();  // a column of samples is a row here
   // sum_ij W_ij term(x_i - y_j) over one column
@@ -193,6 +199,7 @@ void add_transform_gradient(const Samples& X, Range I, const Samples& Y, Range J
     return total;
   };
   for (Index k = 0; k < x.cols(); ++k) {
+    if (x.col(k).isZero(0) && y.row(k).isZero(0)) continue;  // most columns of sparse rows
     const double l = map.scale(k);
     const auto c = static_cast<std::size_t>(k);
     if (t.periods.empty()) {
@@ -214,8 +221,5 @@ void add_transform_gradient(const Samples& X, Range I, const Samples& Y, Range J
     });
   }
 }
-
-template Samples transformed<float>(const Samples&, const Transform&);
-template Samples transformed<double>(const Samples&, const Transform&);
 
 }  // namespace mercer

@@ -15,9 +15,9 @@ namespace mercer {
 Samples select_columns(const Samples& X, std::span<const ColumnRef> columns);
 
 // A number x_j to (cos(2 pi x_j / p) - 1, sin(2 pi x_j / p)): moved by 1 so that zeros of sparse rows stay zeros, which no distance sees.
-// Everything is computed in float64 and stored as T. All values of X must be finite.
-template <class T>
-Samples transformed(const Samples& X, const Transform& transform);
+// Scaled columns of dense rows are moved by -centre first (empty: not moved), which no distance sees: far from 0 the quotient would round
+// away what tells rows apart. In float64 whatever X is, so that who narrows it can do the same. All values of X must be finite.
+Samples transformed(const Samples& X, const Transform& transform, const Vector& centre);
 
 // gradient[c] += sum_ij weights_ij d s_ij / d log(parameter c), s the reduction of the transformed rows I of X and J of Y, for the
 // transform's parameters: scales, then periods. `weights` is I.count x J.count.

@@ -32,9 +32,13 @@ Kernel known(const Arguments& a, const KernelLibrary& library, const char* what,
   const std::string& name = a.quoted_name("name");
   const auto it = library.find(name);
   if (const auto any = library.find(any_kernel); it == library.end() && any != library.end()) return any->second;
-  if (it == library.end() || it->second.text().starts_with("function(") != function)
-    fail(a.at("name"), fmt::format("the {} {} was written in the program that made this kernel: give it along (a library of kernels)", what,
-                                   printable(in_quotes(name))));
+  const bool fits =
+      it != library.end() && (function ? kernels::function_of(it->second) != nullptr : kernels::feature_map_of(it->second) != nullptr);
+  if (!fits)
+    fail(a.at("name"),
+         fmt::format(
+             "the {} {} was written in the program that made this kernel: give it along (library= in Python, a KernelLibrary in C++)", what,
+             printable(in_quotes(name))));
   return it->second;
 }
 

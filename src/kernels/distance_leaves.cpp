@@ -143,6 +143,12 @@ class MaternKernel final : public LengthScaleLeaf<MaternKernel> {
   double nu_;
 };
 
+double checked_alpha(double alpha) {
+  require_positive(alpha, "alpha");
+  if (alpha < 1e-100 || alpha > 1e100) throw InvalidArgument(fmt::format("alpha must lie between 1e-100 and 1e100, got {}", alpha));
+  return alpha;
+}
+
 class RationalQuadraticKernel final : public LengthScaleLeaf<RationalQuadraticKernel> {
  public:
   RationalQuadraticKernel(kernels::LengthScale length_scale, double alpha) : LengthScaleLeaf(std::move(length_scale)), alpha_(alpha) {}
@@ -155,10 +161,15 @@ class RationalQuadraticKernel final : public LengthScaleLeaf<RationalQuadraticKe
     append_parameters(out, "rational_quadratic.length_scale", length_scale_);
     return out;
   }
-  RationalQuadraticKernel with(std::span<const double> own) const { return {like(length_scale_, own.subspan(1)), own[0]}; }
+  RationalQuadraticKernel with(std::span<const double> own) const { return {like(length_scale_, own.subspan(1)), checked_alpha(own[0])}; }
 
   template <class T>
   void finish_tile(Tile<T> tile) const {
+    // In float32 a large alpha would leave nothing of its factor; from here on it is a Gaussian to rounding.
+    if (sizeof(T) == 4 && alpha_ > 1e9) {
+      simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, exponent<T>(-1 / (2 * l() * l()))); });
+      return;
+    }
     const auto factor = -exponent<T>(-1 / (2 * alpha_ * l() * l()));
     simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().rational_of(x, n, factor, static_cast<T>(alpha_)); });
   }
@@ -244,9 +255,7 @@ Kernel matern(double nu, LengthScale length_scale) {
 }
 
 Kernel rational_quadratic(LengthScale length_scale, double alpha) {
-  require_positive(alpha, "alpha");
-  if (alpha < 1e-100 || alpha > 1e100) throw InvalidArgument(fmt::format("alpha must lie between 1e-100 and 1e100, got {}", alpha));
-  return Kernel(std::make_shared<RationalQuadraticKernel>(checked(std::move(length_scale)), alpha));
+  return Kernel(std::make_shared<RationalQuadraticKernel>(checked(std::move(length_scale)), checked_alpha(alpha)));
 }
 
 Kernel periodic(LengthScale length_scale, LengthScale period) {

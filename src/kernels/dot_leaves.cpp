@@ -96,7 +96,7 @@ class SigmoidKernel final : public Leaf<SigmoidKernel> {
 
   template <class T>
   void finish_tile(Tile<T> tile) const {
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().tanh_of(x, n, static_cast<T>(scale_), static_cast<T>(offset_)); });
+    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().tanh_of(x, n, narrowed<T>(scale_), narrowed<T>(offset_)); });
   }
   void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
     double by_scale = 0;

@@ -25,6 +25,13 @@ T exponent(double factor) {
   return static_cast<T>(std::max(factor, static_cast<double>(std::numeric_limits<T>::lowest())));
 }
 
+// A number in T, kept finite: infinity times a reduction of 0 would be NaN.
+template <class T>
+T narrowed(double value) {
+  const auto most = static_cast<double>(std::numeric_limits<T>::max());
+  return static_cast<T>(std::clamp(value, -most, most));
+}
+
 // Gives a leaf both finishes from one template: Derived::finish_tile<T>(Tile<T>).
 template <class Derived>
 class Leaf : public KernelNode {

@@ -3,7 +3,9 @@
 #include "kernels/node.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -140,6 +142,14 @@ bool looks_at(const Kernel& kernel, Reduction reduction) {
   return found;
 }
 
+bool normalizes_given(const Kernel& kernel) {
+  bool found = false;
+  visit(kernel, [&](const Kernel& part) {
+    found = found || (part.node().kind() == KernelNode::Kind::normalized && part.node().parts()[0].needs_given_gram());
+  });
+  return found;
+}
+
 bool Kernel::needs_given_gram() const { return looks_at(*this, Reduction::given); }
 
 bool Kernel::has_named_columns() const {
@@ -174,10 +184,12 @@ Kernel resolve_columns(const Kernel& kernel, std::span<const std::string> names)
         }
       }
       if (columns.size() == before) {
-        std::string known;
-        for (const std::string& name : names.first(std::min<std::size_t>(names.size(), 8))) known += (known.empty() ? "" : ", ") + name;
-        throw InvalidArgument(fmt::format("the kernel looks at column {}, which is not there; the columns are {}{}",
-                                          text_of(std::span(&column, 1)), known, names.size() > 8 ? ", ..." : ""));
+        std::vector<std::string> known(names.begin(), names.end());
+        known.erase(std::unique(known.begin(), known.end()), known.end());  // categories of one column stand together
+        const bool many = known.size() > 8;
+        if (many) known.resize(8);
+        throw InvalidArgument(fmt::format("the kernel looks at column {}, which is not among the features; they are {}{}",
+                                          text_of(std::span(&column, 1)), fmt::join(known, ", "), many ? ", ..." : ""));
       }
     }
   }

@@ -50,7 +50,7 @@ using TypicalDistance = std::function<double(Reduction, std::span<const ColumnRe
 
 // What text may be, for kernels that are built as for those that are parsed: whatever exists can be written down and read back, and no
 // text from outside can make recursion deep.
-inline constexpr std::size_t longest_text = 1000000;
+inline constexpr std::size_t longest_text = 10000000;
 inline constexpr int deepest_nesting = 100;
 
 class KernelNode {
@@ -97,6 +97,9 @@ class KernelNode {
 
 // Whether some leaf looks at this reduction.
 bool looks_at(const Kernel& kernel, Reduction reduction);
+
+// Whether it divides by the diagonal of a given Gram matrix, which new objects do not have.
+bool normalizes_given(const Kernel& kernel);
 
 // The kernel with every automatic length scale set.
 Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance);

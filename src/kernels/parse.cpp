@@ -37,7 +37,12 @@ class Parser {
     try {
       const Value value = sum();
       skip_blanks();
-      if (at_ < text_.size()) fail(at_, fmt::format("expected + or *, found \"{}\"", printable(text_.substr(at_, 1))));
+      if (at_ < text_.size()) {
+        const char* hint = text_[at_] == '-'   ? "; a difference is written + -1*k"
+                           : text_[at_] == '/' ? "; a quotient is written 0.5*k"
+                                               : "";
+        fail(at_, fmt::format("expected + or *, found \"{}\"{}", printable(text_.substr(at_, 1)), hint));
+      }
       return as_kernel(value);
     } catch (const Misplaced& complaint) {
       // Long texts are cut around the place, so that the caret stays readable.
@@ -182,7 +187,7 @@ class Parser {
         const Index first = position();
         const Index end = take(":") ? position() : first + 1;
         if (end <= first) fail(at_, "a range of columns goes up, as in 0:4");
-        if (end - first > 1000000) fail(at_, "a range of columns has at most 1000000 of them");
+        if (end - first + std::ssize(columns) > 1000000) fail(at_, "on() takes at most 1000000 columns");
         for (Index j = first; j < end; ++j) columns.emplace_back(j);
       }
     } while (take(","));
@@ -219,6 +224,9 @@ class Parser {
     const bool plus = at_ < text_.size() && text_[at_] == '+';
     const char* first = text_.data() + at_ + (plus ? 1 : 0);
     if (plus && at_ + 1 < text_.size() && text_[at_ + 1] == '-') fail(at_, "two signs in a row");
+    const std::size_t after = text_.find_first_not_of("+- ", at_);
+    if (after != std::string_view::npos && after > at_ && (is_letter(text_[after]) || text_[after] == '('))
+      fail(start, "a sign stands before a number; write -1*k for the negative of a kernel");
     double value = 0;
     const auto [end, error] = fast_float::from_chars(first, text_.data() + text_.size(), value);
     if (error != std::errc() || !std::isfinite(value)) fail(start, "expected a finite number");
@@ -260,7 +268,7 @@ class Parser {
       return placed(start, [&] { return method->second.make(inner, Arguments(name, {}, {})); });
     }
     const auto maker = makers().find(name);
-    if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; did you mean {}?", printable(name), nearest(name)));
+    if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; {}", printable(name), nearest(name)));
     std::vector<Argument> given = peek() == '(' ? arguments() : std::vector<Argument>{};
     return placed(start, [&] { return maker->second.make(Arguments(name, std::move(given), maker->second.parameters), library_); });
   }
@@ -342,12 +350,22 @@ class Parser {
         {"rbf", "gaussian"},    {"squared_exponential", "gaussian"}, {"exponential", "laplacian"}, {"dot", "linear"},
         {"tanh", "sigmoid"},    {"exp_sine_squared", "periodic"},    {"noise", "white"},           {"min", "histogram_intersection"},
         {"gram", "precomputed"}};
-    if (const auto it = elsewhere.find(name); it != elsewhere.end()) return it->second;
     std::string lower = name;
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    const auto distance = [&](const std::string& known) { return known.starts_with(lower) ? 0 : edit_distance(lower, known); };
-    const auto closer = [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); };
-    return std::min_element(makers().begin(), makers().end(), closer)->first;
+    const auto distance = [&](std::string_view known) { return known.starts_with(lower) ? 0 : edit_distance(lower, known); };
+    std::string best;
+    std::size_t least = std::max<std::size_t>(2, lower.size() / 2) + 1;  // beyond that nothing is near
+    // Short words are near to everything: what others call a kernel counts with one letter changed, or all letters in another order.
+    for (const auto& [known, meant] : elsewhere) {
+      const bool shuffled = known.size() == lower.size() && std::is_permutation(known.begin(), known.end(), lower.begin());
+      if (edit_distance(lower, known) <= 1 || shuffled) return fmt::format("did you mean {}?", meant);
+    }
+    for (const auto& [known, unused] : makers()) {
+      if (distance(known) >= least) continue;
+      least = distance(known);
+      best = known;
+    }
+    return best.empty() ? "mercer kernels lists them" : fmt::format("did you mean {}?", best);
   }
 
   std::string_view text_;

@@ -96,7 +96,9 @@ Properties sum_properties(std::span<const Kernel> kernels) {
   };
   const bool marginals_only =
       none_of(parts.begin(), parts.end(), [&](const Properties& q) { return q.sees_columns && covers(q, p.columns); });
-  const Verdict otherwise = marginals_only && p.sees_columns ? Verdict::no : Verdict::unknown;
+  // Names may turn out to be columns that stand there by position.
+  const bool named = std::any_of(p.columns.begin(), p.columns.end(), [](const ColumnRef& c) { return c.index < 0; });
+  const Verdict otherwise = marginals_only && p.sees_columns && !named ? Verdict::no : Verdict::unknown;
   p.universal = rich(&Properties::universal) ? Verdict::yes : otherwise;
   p.characteristic = rich(&Properties::characteristic) ? Verdict::yes : otherwise;
   const bool strict =
@@ -156,7 +158,7 @@ Properties series_properties(std::span<const double> coefficients, bool endless,
   Properties p = k;
   p.zero = false;
   if (!endless) {
-    const bool constant = std::all_of(coefficients.begin() + 1, coefficients.end(), [](double c) { return c == 0; });
+    const bool constant = k.zero || std::all_of(coefficients.begin() + 1, coefficients.end(), [](double c) { return c == 0; });
     if (constant) {
       const Kernel value = kernels::constant(coefficients[0]);
       return value.node().properties();
@@ -167,16 +169,21 @@ Properties series_properties(std::span<const double> coefficients, bool endless,
       p.bounded = k.bounded == Verdict::yes ? Verdict::yes : Verdict::unknown;
       return p;
     }
-    // One power of k with a positive coefficient is enough; odd or even does not matter for k itself, but k^2 alone may lose richness.
-    if (coefficients.size() < 2 || coefficients[1] == 0) {
-      if (p.universal != Verdict::yes && !k.finite_dimensional) p.universal = Verdict::unknown;
-      if (!(k.shift_invariant == Verdict::yes && p.characteristic == Verdict::yes) && !k.finite_dimensional)
-        p.characteristic = Verdict::unknown;
-      if (p.strictly_pd != Verdict::yes && !k.finite_dimensional) p.strictly_pd = Verdict::unknown;
-    }
+    // The sum holds at least what k or its square hold; what k lacks, higher powers may bring.
+    const bool k_itself = coefficients[1] > 0;
+    const bool higher = std::any_of(coefficients.begin() + 2, coefficients.end(), [](double c) { return c > 0; });
+    const auto keeps = [&](Verdict Properties::*member, bool without_k) {
+      const bool yes = k.*member == Verdict::yes && (k_itself || without_k);
+      const bool no = k.*member == Verdict::no && (k.finite_dimensional || !higher);
+      return yes ? Verdict::yes : no ? Verdict::no : Verdict::unknown;
+    };
+    const bool shifts = k.shift_invariant == Verdict::yes;
+    p.strictly_pd = keeps(&Properties::strictly_pd, true);
+    p.universal = keeps(&Properties::universal, true);
+    p.characteristic = keeps(&Properties::characteristic, shifts);
+    p.shift_invariant = shifts ? Verdict::yes : higher ? Verdict::unknown : k.shift_invariant;
     return p;
   }
-  if (k.psd != Verdict::yes) return p;
   p.finite_dimensional = false;
   // exp<x,y>: every monomial is among the features, so all polynomials are approximated, and moments of every order are seen.
   const bool linear = part.text() == "linear" || (part.node().kind() == KernelNode::Kind::scaled && part.node().factor() > 0 &&
@@ -185,6 +192,7 @@ Properties series_properties(std::span<const double> coefficients, bool endless,
     if (linear) p.*member = Verdict::yes;
     if (p.*member == Verdict::no) p.*member = Verdict::unknown;
   }
+  if (k.psd == Verdict::no) p.strictly_pd = Verdict::no;
   return p;
 }
 

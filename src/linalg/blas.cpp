@@ -15,6 +15,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -67,12 +68,16 @@ void after_fork_in_child() {
 
 // An OpenBLAS older than the CPU does not know its number and takes it for the oldest relative (Prescott, SSE3), several times slower than
 // what the CPU can do. Its own start-up is then run again with the kernels that the CPU's features allow; OPENBLAS_CORETYPE, where the user
-// has set it, is left to decide. At load, before anybody calls BLAS.
+// has set it, is left to decide. Only at load and while no thread but this one and OpenBLAS's own exists: whoever else is inside BLAS then
+// would mix the old kernels with the new. (The Python package sees to it before other libraries have started threads.)
 void choose_kernels() {
 #if defined(__x86_64__)
   static constexpr std::array<std::string_view, 6> modern{"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids", "Excavator"};
   if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
   if (std::find(modern.begin(), modern.end(), openblas_get_corename()) != modern.end()) return;
+  std::error_code error;
+  const auto threads = std::distance(std::filesystem::directory_iterator("/proc/self/task", error), std::filesystem::directory_iterator());
+  if (error || threads > openblas_get_num_threads()) return;
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
                       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;

@@ -15,6 +15,7 @@
 #include <map>
 
 #include "gram/fill.hpp"
+#include "kernels/node.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -183,7 +184,9 @@ Matrix KernelRidgeModel::predict(const Samples& X, const Run& run) const {
   if (X.width() != samples_.width())
     throw InvalidArgument(fmt::format("X has {} columns, the model was fitted on {}", X.width(), samples_.width()));
   if (X.empty()) return Matrix(0, n_targets());
-  Matrix f = gram_operator(kernel_, as_given(kernel_, X, samples_), samples_, {precision_, Storage::streamed, run})->apply(dual_coef_);
+  Matrix f =
+      gram_operator(kernel_, as_new(kernel_, as_given(kernel_, X, samples_), samples_), samples_, {precision_, Storage::streamed, run})
+          ->apply(dual_coef_);
   f.rowwise() += intercept_.transpose();
   return f;
 }
@@ -191,6 +194,10 @@ Matrix KernelRidgeModel::predict(const Samples& X, const Run& run) const {
 KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const KernelRidgeOptions& options) {
   const auto start = Clock::now();
   const Samples X = as_given(options.kernel, rows);
+  if (normalizes_given(options.kernel))
+    throw InvalidArgument(fmt::format(
+        "{} could be fitted but never predict: k(x,x) of new objects is not among given kernel values; normalise the matrix first",
+        options.kernel.text()));
   require_matching(X, Y);
   const Vector alpha = penalties(options.alpha, options.alpha_per_target, options.lambda, X.size(), Y.cols());
   const Precision precision = options.precision.value_or(Precision::float64);

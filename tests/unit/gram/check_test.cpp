@@ -51,7 +51,7 @@ TEST(CheckGram, FindsTheViolatingVector) {
   EXPECT_EQ(bad.cauchy_schwarz->col, 1);
   EXPECT_EQ(bad.cauchy_schwarz->entry, 2);
   EXPECT_TRUE(contains(bad.verdict(), "not a Gram matrix: v'Kv = -1 < 0 for a unit vector v\n")) << bad.verdict();
-  EXPECT_TRUE(contains(bad.verdict(), "worst at (0, 1): K_ij^2 = 4 > 1 = K_ii K_jj")) << bad.verdict();
+  EXPECT_TRUE(contains(bad.verdict(), "worst at (0, 1): |K_ij| = 2 > 1 = sqrt(K_ii K_jj)")) << bad.verdict();
 
   const GramCheck good = check_gram(gram(kernels::linear(), RandomStream(12).normal_matrix(20, 3)));
   EXPECT_TRUE(good.is_gram());
@@ -82,6 +82,18 @@ TEST(CheckGram, ReadsAKnownSpectrum) {
   const GramCheck undefined = check_gram(with_spectrum(values, 1), {.alpha = 0.5});
   EXPECT_FALSE(undefined.effective_dimension);
   EXPECT_TRUE(contains(undefined.verdict(), "effective dimension: not defined")) << undefined.verdict();
+}
+
+// Both of these print an inequality that must be true: of two negative diagonal entries it says nothing, and squares must not underflow.
+TEST(CheckGram, CauchySchwarzIsSaidOfWhatItIsAbout) {
+  Matrix negative(2, 2);
+  negative << -1, 0.5, 0.5, -1;
+  EXPECT_FALSE(check_gram(negative).cauchy_schwarz);
+  EXPECT_EQ(check_gram(negative).negative_diagonal.size(), 2U);
+  Matrix tiny(2, 2);
+  tiny << 1e-300, 2e-300, 2e-300, 1e-300;
+  EXPECT_TRUE(contains(check_gram(tiny).verdict(), "|K_ij| = 2e-300 > 1e-300 = sqrt(K_ii K_jj)")) << check_gram(tiny).verdict();
+  EXPECT_EQ(check_gram(1e308 * Matrix::Identity(2, 2)).rank, 2);
 }
 
 TEST(CheckGram, EffectiveDimensionIsTheTrace) {
@@ -177,8 +189,9 @@ TEST(CheckGram, EvidenceAgreesWithPlainLoopsAndWithTheSpectrum) {
     std::vector<Index> negative;
     for (Index i = 0; i < n; ++i) {
       if (K(i, i) < 0) negative.push_back(i);
-      for (Index j = 0; j < i; ++j)
-        worst = std::max(worst, std::abs(K(i, j)) - std::sqrt(std::max(0.0, K(i, i))) * std::sqrt(std::max(0.0, K(j, j))));
+      for (Index j = 0; j < i; ++j) {
+        if (K(i, i) >= 0 && K(j, j) >= 0) worst = std::max(worst, std::abs(K(i, j)) - std::sqrt(K(i, i)) * std::sqrt(K(j, j)));
+      }
     }
     std::vector<Index> vanishing;
     for (Index i = 0; i < n; ++i) {
@@ -190,8 +203,7 @@ TEST(CheckGram, EvidenceAgreesWithPlainLoopsAndWithTheSpectrum) {
     ASSERT_EQ(check.cauchy_schwarz.has_value(), worst > 1e-6) << K;
     if (check.cauchy_schwarz) {
       const EntryPair& p = *check.cauchy_schwarz;
-      EXPECT_NEAR(std::abs(p.entry) - std::sqrt(std::max(0.0, p.row_diagonal)) * std::sqrt(std::max(0.0, p.col_diagonal)), worst, 1e-5)
-          << K;
+      EXPECT_NEAR(std::abs(p.entry) - std::sqrt(p.row_diagonal) * std::sqrt(p.col_diagonal), worst, 1e-5) << K;
       EXPECT_EQ(K(p.row, p.col), p.entry) << K;
     }
     std::vector<Index> found;
@@ -372,6 +384,22 @@ TEST(RepairGram, LeavesGramMatricesAloneAndMakesOthersSymmetric) {
   EXPECT_EQ(repair.K(1, 0), 0.5);
   EXPECT_NEAR(repair.frobenius_distance, std::sqrt(0.5), 1e-15);
   EXPECT_TRUE(contains(repair.sentence(), "made symmetric")) << repair.sentence();
+}
+
+// A Gram matrix is mirrored, so both halves must be asked of a function: this one is symmetric within blocks of 256 and not between them.
+TEST(CheckKernel, SeesThatAFunctionIsNotSymmetric) {
+  const auto off = [](const Samples& A, const Samples& B) {
+    Matrix out(A.size(), B.size());
+    const Matrix a = A.to_dense();
+    const Matrix b = B.to_dense();
+    for (Index i = 0; i < out.rows(); ++i) {
+      for (Index j = 0; j < out.cols(); ++j) out(i, j) = std::exp(-std::abs(a(i, 0) - b(j, 0))) + (a(i, 0) >= 256 && b(j, 0) < 256 ? 1 : 0);
+    }
+    return out;
+  };
+  const KernelCheck check = check_kernel(kernels::function("off", off), Matrix(Vector::LinSpaced(300, 0, 299)), {.run = one_thread});
+  EXPECT_FALSE(check.gram.symmetric);
+  EXPECT_NEAR(check.gram.asymmetry, 1, 1e-12);
 }
 
 TEST(CheckKernel, ComparesClaimAndData) {

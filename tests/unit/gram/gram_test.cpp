@@ -89,6 +89,23 @@ TEST(Gram, DuplicatesAndNearDuplicatesHaveTheRightDistance) {
   }
 }
 
+// Scaled columns keep the accuracy of plain ones far from the origin, in both precisions, whatever the rows are stored in.
+TEST(Gram, ScalesPerColumnAreAsAccurateFarFromTheOrigin) {
+  const std::vector<double> scales{2.0, 3.0, 2.5};
+  for (const double offset : {1e5, 1e8}) {
+    const Matrix X = (10 * RandomStream(14).normal_matrix(60, 3)).array() + offset;
+    for (const auto& [k, naive] :
+         {std::pair(kernels::gaussian(scales), naive::scaled_columns(naive::gaussian(1), scales)),
+          std::pair(kernels::laplacian(scales, kernels::Norm::l1), naive::scaled_columns(naive::laplacian_l1(1), scales, 1))}) {
+      EXPECT_LT((gram(k, X) - naive::gram(naive, X, X)).cwiseAbs().maxCoeff(), 1e-13) << k.text();
+      EXPECT_LT((gram(k, X, {.precision = Precision::float32}) - naive::gram(naive, X, X)).cwiseAbs().maxCoeff(), 1e-5) << k.text();
+      const MatrixF Xf = X.cast<float>();
+      const Matrix back = Xf.cast<double>();
+      EXPECT_LT((gram(k, Xf, {.precision = Precision::float32}) - naive::gram(naive, back, back)).cwiseAbs().maxCoeff(), 1e-5) << k.text();
+    }
+  }
+}
+
 TEST(Gram, Float32IsAsAccurateAsStated) {
   for (const auto& c : kernel_cases(50)) {
     const Matrix X = c.data(with_duplicates(120, 50, 5));

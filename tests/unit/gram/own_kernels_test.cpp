@@ -72,6 +72,10 @@ TEST(GivenGram, RefusesWhatItCannotKnow) {
   expect_message([&] { gram(kernels::precomputed(), X); }, "a given Gram matrix is square, one row and one column per object, got 300 x 3");
   expect_message([&] { gram(kernels::gaussian(1) + kernels::precomputed(), objects); }, "the kernel looks at columns");
   expect_message([&] { gram(kernels::precomputed(), objects, X); }, "a given Gram matrix is square");
+  const Kernel own =
+      kernels::function("f", [](const Samples& A, const Samples& B) { return Matrix(A.to_dense() * B.to_dense().transpose()); });
+  expect_message([&] { gram(kernels::precomputed() + own, objects); },
+                 "function(\"f\") looks at rows, but these samples are known by a given Gram matrix");
   expect_message([&] { gram(kernels::precomputed(), objects, fresh); }, "can stand on the rows' side alone");
   expect_message([&] { gram(kernels::precomputed(), objects.without_values()); }, "lost their kernel values");
   expect_message([&] { gram(kernels::precomputed().normalized(), fresh, objects); }, "k(x,x) of a new row of kernel values is not known");
@@ -162,10 +166,11 @@ TEST(Cosine, IsZeroForARowOfZeros) {
   rows << 0, 0, 3, 4, -4, 3;
   Matrix expected(3, 3);
   expected << 0, 0, 0, 0, 1, 0, 0, 0, 1;
-  for (const double size : {1.0, 1e300, 1e-300}) {
+  for (const double size : {1.0, 4e307, 1e-300, 1e-309}) {
     const Matrix K = gram(kernels::cosine(), size * rows);
     EXPECT_EQ(K.diagonal(), expected.diagonal());
-    EXPECT_LT((K - expected).cwiseAbs().maxCoeff(), 4 * std::numeric_limits<double>::epsilon());
+    EXPECT_LT((K - expected).cwiseAbs().maxCoeff(),
+              size < 1e-305 ? 1e-13 : 4 * std::numeric_limits<double>::epsilon());  // subnormal: fewer digits
   }
   expect_message([&] { gram(kernels::linear().normalized(), rows); }, "a normalised kernel needs k(x,x) > 0, but it is 0 for row 0");
 }
@@ -201,7 +206,7 @@ TEST(Columns, NamesBecomePositions) {
   EXPECT_EQ(resolve_columns(parse_kernel("(linear.on(dose) + linear.on(0)).on(colour, dose)"), names).text(),
             "(linear.on(2) + linear.on(0)).on(1:4)");
   expect_message([&] { resolve_columns(parse_kernel("linear.on(weight)"), names); },
-                 "the kernel looks at column \"weight\", which is not there; the columns are age, colour, colour, dose");
+                 "the kernel looks at column \"weight\", which is not among the features; they are age, colour, dose");
 }
 
 TEST(Overflow, IsSaidBeforeItHappens) {
@@ -211,6 +216,21 @@ TEST(Overflow, IsSaidBeforeItHappens) {
   expect_message([&] { gram(kernels::linear().exp(), big); }, "linear.exp() has no value in float64 here: the kernel inside it reaches");
   expect_message([&] { gram(kernels::gaussian(1).geometric(), X); },
                  "gaussian(1).geometric() has no value in float64 here: the kernel inside it reaches 1;");
+  for (const char* text : {"1e308*linear", "polynomial(40)*polynomial(40)", "constant(1e308) + constant(1e308)",
+                           "constant(1e200)*constant(1e200)*constant(0)"})
+    expect_message([&] { gram(parse_kernel(text), big); }, "overflows float64 on these rows: its values may reach");
+  expect_message([&] { gram(kernels::polynomial(60).over(big), big); }, "overflows float64");
+  expect_message([&] { gram(1e40 * kernels::gaussian(1), X, {.precision = Precision::float32}); }, "overflows float32");
+  // A bound must not refuse what is small: these stay below e, 2 and 1.
+  for (const char* text : {"polynomial(3).normalized().exp()", "(0.5*linear.normalized()).geometric()", "polynomial(30).normalized()^20"})
+    EXPECT_LE(gram(parse_kernel(text), 3 * X).maxCoeff(), std::exp(1.0) + 1e-12) << text;
+  expect_message([&] { gram(kernels::precomputed().geometric(), Matrix::Identity(3, 3)); }, "has no value in float64 here");
+  expect_message([&] { gram((kernels::linear() + -0.5).geometric(), X); }, "has no value in float64 here");
+  // Parameters beyond float32 give what they tend to, never NaN.
+  const MatrixF Xf = X.topRows(9).cast<float>();
+  const Matrix limit = gram(kernels::gaussian(1), Xf, {.precision = Precision::float32});
+  EXPECT_LT((gram(kernels::rational_quadratic(1, 1e50), Xf, {.precision = Precision::float32}) - limit).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_TRUE(gram(kernels::sigmoid(1e39), MatrixF(MatrixF::Zero(2, 2)), {.precision = Precision::float32}).allFinite());
   expect_message([&] { gram(kernels::chi2(), X); }, "kernels of histograms need numbers >= 0");
   expect_message([&] { gram(kernels::histogram_intersection(), Matrix(X.cwiseAbs()), Y); }, "Y has the value -");
 }

@@ -131,6 +131,7 @@ TEST(KernelProperties, ColumnGroups) {
   expect_all("gaussian.on(0) + gaussian.on(1)", {yes, unknown, no, no, yes, yes});
   expect_all("gaussian.on(0) + gaussian.on(0, 1)", {yes, yes, yes, yes, yes, yes});
   expect_all("gaussian.on(0) + gaussian.on(1, 0) + constant(1)", {yes, yes, yes, yes, yes, yes});
+  expect_all("gaussian.on(a) + gaussian.on(0)", {yes, unknown, unknown, unknown, yes, yes});
   expect_all("gaussian.on(0) + linear", {yes, unknown, unknown, unknown, no, no});
   expect_all("gaussian.on(0)*laplacian.on(1)", {yes, yes, yes, yes, yes, yes});
   expect_all("gaussian.on(0)*linear.on(1)", {yes, unknown, unknown, unknown, no, no});
@@ -149,8 +150,14 @@ TEST(KernelProperties, MapsAndForms) {
   expect_all("gaussian.series([1, 0.5])", {yes, yes, yes, yes, yes, yes});
   expect_all("gaussian.series([1, -0.5])", {unknown, unknown, unknown, unknown, yes, yes});
   expect_all("gaussian.series([2])", {yes, no, no, no, yes, yes});
-  expect_all("linear.series([0, 1, 1])", {yes, no, no, no, no, no});
+  expect_all("(0*linear).series([0, 1])*gaussian", {yes, no, no, no, yes, yes});
+  expect_all("linear.series([0, 1, 1])", {yes, no, no, no, no, unknown});
+  expect_all("linear.series([1, 2])", {yes, no, no, no, no, no});
+  expect_all("exponential_dot.series([0, 0, 1])", {yes, yes, yes, unknown, no, unknown});
+  expect_all("histogram_intersection.series([0, 1, 1])", {yes, unknown, unknown, unknown, no, unknown});
+  expect_all("gaussian.series([0, 0, 1])", {yes, yes, yes, yes, yes, yes});
   expect_all("sigmoid.exp()", {no, no, unknown, unknown, yes, no});
+  expect_all("(-1*linear).exp()", {no, no, unknown, unknown, no, no});
   expect_all("exponential_dot.normalized()", {yes, yes, yes, unknown, yes, unknown});
   expect_all("gaussian.normalized(product)", {yes, yes, yes, yes, yes, yes});
   expect_all("polynomial(2).normalized()", {yes, no, no, no, yes, unknown});

@@ -280,5 +280,15 @@ TEST(KernelRidge, TakesGivenGramMatricesAndOwnFunctions) {
   EXPECT_LT((function.predict(d.Z) - expected).norm(), 1e-12 * expected.norm());
 }
 
+// White noise belongs to the samples that were seen: a prediction is of what lies below it, at training rows as elsewhere.
+TEST(KernelRidge, PredictionsHaveNoWhiteNoise) {
+  const Data d = make_data(50, 3, 1, 22);
+  const Samples X(d.X);
+  const KernelRidgeModel noisy = fit_kernel_ridge(X, d.Y, {.kernel = kernel + kernels::white(0.3), .alpha = 0});
+  const KernelRidgeModel ridge = fit_kernel_ridge(X, d.Y, {.kernel = kernel, .alpha = 0.3});
+  EXPECT_LT((noisy.predict(X) - ridge.predict(X)).norm(), 1e-10 * d.Y.norm());
+  EXPECT_EQ(noisy.predict(X), noisy.predict(Samples(d.X)));
+}
+
 }  // namespace
 }  // namespace mercer
