@@ -20,13 +20,6 @@ namespace {
 template <class T>
 using Parts = std::vector<std::unique_ptr<BoundNode<T>>>;
 
-template <class T>
-std::size_t parameters_of(const Parts<T>& parts) {
-  std::size_t all = 0;
-  for (const auto& part : parts) all += part->parameters;
-  return all;
-}
-
 // Calls f(entry, other entry) over two tiles of one size.
 template <class A, class B, class F>
 void zip(Tile<A> a, Tile<B> b, F&& f) {
@@ -35,29 +28,52 @@ void zip(Tile<A> a, Tile<B> b, F&& f) {
   }
 }
 
+// What sums and products share: tiles and diagonals combined part by part, from left to right.
 template <class T>
-class BoundSum final : public BoundNode<T> {
+class BoundParts : public BoundNode<T> {
  public:
-  explicit BoundSum(Parts<T> parts) : parts_(std::move(parts)) { this->parameters = parameters_of(parts_); }
-
   void tile(TileInProgress<T>& at, Tile<T> out) const override {
+    const auto combine = product_ ? simd::ops<T>().multiply : simd::ops<T>().add;
     parts_[0]->tile(at, out);
     TileMemory<T> memory;
     const Tile<T> other = memory.tile(out.rows, out.cols);
     for (std::size_t p = 1; p < parts_.size(); ++p) {
       parts_[p]->tile(at, other);
-      for (Index i = 0; i < out.rows; ++i) simd::ops<T>().add(out.row(i), other.row(i), out.cols);
+      for (Index i = 0; i < out.rows; ++i) combine(out.row(i), other.row(i), out.cols);
     }
   }
   Vector self(Side side) const override {
     Vector out = parts_[0]->self(side);
-    for (std::size_t p = 1; p < parts_.size(); ++p) out += parts_[p]->self(side);
+    for (std::size_t p = 1; p < parts_.size(); ++p) {
+      const Vector other = parts_[p]->self(side);
+      out = product_ ? Vector(out.cwiseProduct(other)) : Vector(out + other);
+    }
     return out;
   }
+  void prepare() override {
+    for (const auto& part : parts_) part->prepare();
+  }
+
+ protected:
+  BoundParts(Parts<T> parts, bool product) : parts_(std::move(parts)), product_(product) {
+    for (const auto& part : parts_) this->parameters += part->parameters;
+  }
+
+  Parts<T> parts_;
+
+ private:
+  bool product_;
+};
+
+template <class T>
+class BoundSum final : public BoundParts<T> {
+ public:
+  explicit BoundSum(Parts<T> parts) : BoundParts<T>(std::move(parts), false) {}
+
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override {
     TileMemory<double> memory;
     const Tile<double> copy = memory.tile(weights.rows, weights.cols);
-    for (const auto& part : parts_) {
+    for (const auto& part : this->parts_) {
       if (part->parameters > 0) {
         zip(copy, weights, [](double& to, double from) { to = from; });
         part->add_gradient(at, copy, gradient);
@@ -66,88 +82,62 @@ class BoundSum final : public BoundNode<T> {
     }
   }
   void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const override {
-    for (const auto& part : parts_) {
+    for (const auto& part : this->parts_) {
       part->add_self_gradient(side, range, weights, gradient);
       gradient = gradient.subspan(part->parameters);
     }
   }
-  void prepare() override {
-    for (const auto& part : parts_) part->prepare();
-  }
   double largest() const override {
     double sum = 0;
-    for (const auto& part : parts_) sum += part->largest();
+    for (const auto& part : this->parts_) sum += part->largest();
     return sum;
   }
-
- private:
-  Parts<T> parts_;
 };
 
 template <class T>
-class BoundProduct final : public BoundNode<T> {
+class BoundProduct final : public BoundParts<T> {
  public:
-  explicit BoundProduct(Parts<T> parts) : parts_(std::move(parts)) { this->parameters = parameters_of(parts_); }
+  explicit BoundProduct(Parts<T> parts) : BoundParts<T>(std::move(parts), true) {}
 
-  void tile(TileInProgress<T>& at, Tile<T> out) const override {
-    parts_[0]->tile(at, out);
-    TileMemory<T> memory;
-    const Tile<T> other = memory.tile(out.rows, out.cols);
-    for (std::size_t p = 1; p < parts_.size(); ++p) {
-      parts_[p]->tile(at, other);
-      for (Index i = 0; i < out.rows; ++i) simd::ops<T>().multiply(out.row(i), other.row(i), out.cols);
-    }
-  }
-  Vector self(Side side) const override {
-    Vector out = parts_[0]->self(side);
-    for (std::size_t p = 1; p < parts_.size(); ++p) out.array() *= parts_[p]->self(side).array();
-    return out;
-  }
   // The weights of a part are those of the product times all other parts.
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override {
     std::vector<std::unique_ptr<TileMemory<T>>> values;
-    for (const auto& part : parts_) {
+    for (const auto& part : this->parts_) {
       values.push_back(std::make_unique<TileMemory<T>>());
       part->tile(at, values.back()->tile(weights.rows, weights.cols));
     }
     TileMemory<double> memory;
     const Tile<double> mine = memory.tile(weights.rows, weights.cols);
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      if (parts_[p]->parameters > 0) {
+    for (std::size_t p = 0; p < this->parts_.size(); ++p) {
+      if (this->parts_[p]->parameters > 0) {
         zip(mine, weights, [](double& to, double from) { to = from; });
-        for (std::size_t q = 0; q < parts_.size(); ++q) {
+        for (std::size_t q = 0; q < this->parts_.size(); ++q) {
           if (q != p) zip(mine, values[q]->tile(weights.rows, weights.cols), [](double& to, T k) { to *= static_cast<double>(k); });
         }
-        parts_[p]->add_gradient(at, mine, gradient);
+        this->parts_[p]->add_gradient(at, mine, gradient);
       }
-      gradient = gradient.subspan(parts_[p]->parameters);
+      gradient = gradient.subspan(this->parts_[p]->parameters);
     }
   }
   void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const override {
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
+    for (std::size_t p = 0; p < this->parts_.size(); ++p) {
       std::vector<double> mine(weights.begin(), weights.end());
-      for (std::size_t q = 0; q < parts_.size(); ++q) {
+      for (std::size_t q = 0; q < this->parts_.size(); ++q) {
         if (q == p) continue;
-        const Vector& other = parts_[q]->diagonal(side);
+        const Vector& other = this->parts_[q]->diagonal(side);
         for (Index i = 0; i < range.count; ++i) mine[static_cast<std::size_t>(i)] *= other[range.begin + i];
       }
-      parts_[p]->add_self_gradient(side, range, mine, gradient);
-      gradient = gradient.subspan(parts_[p]->parameters);
+      this->parts_[p]->add_self_gradient(side, range, mine, gradient);
+      gradient = gradient.subspan(this->parts_[p]->parameters);
     }
-  }
-  void prepare() override {
-    for (const auto& part : parts_) part->prepare();
   }
   // Of the first parts too: they are multiplied from left to right, and what has overflowed stays so.
   double largest() const override {
     double product = 1;
     double most = 0;
-    for (const auto& part : parts_) most = std::max(most, product *= part->largest());
+    for (const auto& part : this->parts_) most = std::max(most, product *= part->largest());
     return most;
   }
-
- private:
-  Parts<T> parts_;
 };
 
 template <class T>

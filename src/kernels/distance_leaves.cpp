@@ -21,34 +21,41 @@ const Properties rich{.strictly_pd = Verdict::yes,
                       .bounded = Verdict::yes,
                       .shift_invariant = Verdict::yes};
 
-class GaussianKernel final : public LengthScaleLeaf<GaussianKernel> {
+// exp(-s/(2 l^2)): of distances between rows, or between points on circles.
+template <class Derived>
+class GaussianOfDistance : public LengthScaleLeaf<Derived> {
  public:
-  using LengthScaleLeaf::LengthScaleLeaf;
+  using LengthScaleLeaf<Derived>::LengthScaleLeaf;
+
+  Reduction reduction() const override { return Reduction::squared_distance; }
+  template <class T>
+  void finish_tile(Tile<T> tile) const {
+    const auto factor = exponent<T>(-1 / (2 * this->l() * this->l()));
+    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, factor); });
+  }
+  void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
+    const double a = 1 / (this->l() * this->l());
+    double sum = 0;
+    for_pairs(inputs, values, weights, [&](double s, double k, double& w) {
+      sum += w * k * s * a;
+      w *= -0.5 * a * k;
+    });
+    if (this->scalar()) gradient[0] += sum;
+  }
+};
+
+class GaussianKernel final : public GaussianOfDistance<GaussianKernel> {
+ public:
+  using GaussianOfDistance::GaussianOfDistance;
 
   std::string text() const override { return fmt::format("gaussian({})", text_of(length_scale_)); }
   Properties properties() const override { return rich; }
-  Reduction reduction() const override { return Reduction::squared_distance; }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
     append_parameters(out, "gaussian.length_scale", length_scale_);
     return out;
   }
   GaussianKernel with(std::span<const double> own) const { return GaussianKernel(like(length_scale_, own)); }
-
-  template <class T>
-  void finish_tile(Tile<T> tile) const {
-    const auto factor = exponent<T>(-1 / (2 * l() * l()));
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, factor); });
-  }
-  void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
-    const double a = 1 / (l() * l());
-    double sum = 0;
-    for_pairs(inputs, values, weights, [&](double s, double k, double& w) {
-      sum += w * k * s * a;
-      w *= -0.5 * a * k;
-    });
-    if (scalar()) gradient[0] += sum;
-  }
 };
 
 class LaplacianKernel final : public LengthScaleLeaf<LaplacianKernel> {
@@ -193,10 +200,10 @@ class RationalQuadraticKernel final : public LengthScaleLeaf<RationalQuadraticKe
 
 // Each column becomes a point on a circle: |(cos, sin)(2 pi x/p) - (cos, sin)(2 pi y/p)|^2 = 4 sin^2(pi (x-y)/p), so the kernel is a
 // Gaussian of the circles' coordinates. The Euclidean-distance form is positive semi-definite in one dimension only (SPEC K1).
-class PeriodicKernel final : public LengthScaleLeaf<PeriodicKernel> {
+class PeriodicKernel final : public GaussianOfDistance<PeriodicKernel> {
  public:
   PeriodicKernel(kernels::LengthScale length_scale, kernels::LengthScale period)
-      : LengthScaleLeaf(std::move(length_scale)), period_(std::move(period)) {
+      : GaussianOfDistance(std::move(length_scale)), period_(std::move(period)) {
     transform_.periods = period_.values();
   }
 
@@ -208,7 +215,6 @@ class PeriodicKernel final : public LengthScaleLeaf<PeriodicKernel> {
             .bounded = Verdict::yes,
             .shift_invariant = Verdict::yes};
   }
-  Reduction reduction() const override { return Reduction::squared_distance; }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
     append_parameters(out, "periodic.length_scale", length_scale_);
@@ -217,21 +223,6 @@ class PeriodicKernel final : public LengthScaleLeaf<PeriodicKernel> {
   }
   PeriodicKernel with(std::span<const double> own) const {
     return {like(length_scale_, own), like(period_, own.subspan(length_scale_.values().size()))};
-  }
-
-  template <class T>
-  void finish_tile(Tile<T> tile) const {
-    const auto factor = exponent<T>(-1 / (2 * l() * l()));
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().exp_of(x, n, factor); });
-  }
-  void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
-    const double a = 1 / (l() * l());
-    double sum = 0;
-    for_pairs(inputs, values, weights, [&](double s, double k, double& w) {
-      sum += w * k * s * a;
-      w *= -0.5 * a * k;
-    });
-    if (scalar()) gradient[0] += sum;
   }
 
  private:

@@ -34,75 +34,29 @@ class LinearKernel final : public Leaf<LinearKernel> {
   void finish_tile(Tile<T>) const {}
 };
 
-// scale and offset are parameters to be tuned where they are positive: an offset of 0 stays 0.
-class PolynomialKernel final : public Leaf<PolynomialKernel> {
+// Kernels of offset + scale s: Derived::slope(that, k) is the derivative with respect to it. Scale and offset are parameters to be tuned
+// where they are positive: an offset of 0 stays 0.
+template <class Derived>
+class AffineLeaf : public Leaf<Derived> {
  public:
-  PolynomialKernel(int degree, double scale, double offset) : degree_(degree), scale_(scale), offset_(offset) {}
-
-  std::string text() const override { return fmt::format("polynomial({}, scale={}, offset={})", degree_, scale_, offset_); }
-  Properties properties() const override { return with_psd(finite, scale_ > 0 && offset_ >= 0); }
-  Reduction reduction() const override { return Reduction::dot; }
-  double largest_value(double s) const override { return std::pow(std::abs(offset_) + std::abs(scale_) * s, degree_); }
-  std::vector<KernelParameter> own_parameters() const override {
-    std::vector<KernelParameter> out;
-    if (scale_ > 0) out.push_back({"polynomial.scale", scale_});
-    if (offset_ > 0) out.push_back({"polynomial.offset", offset_});
-    return out;
-  }
-  PolynomialKernel with(std::span<const double> own) const {
-    return {degree_, scale_ > 0 ? own.front() : scale_, offset_ > 0 ? own.back() : offset_};
-  }
-
-  template <class T>
-  void finish_tile(Tile<T> tile) const {
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().power_of(x, n, static_cast<T>(scale_), static_cast<T>(offset_), degree_); });
-  }
-  void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
-    double by_scale = 0;
-    double by_offset = 0;
-    for_pairs(inputs, values, weights, [&](double s, double, double& w) {
-      const double slope = w * degree_ * std::pow(offset_ + scale_ * s, degree_ - 1);
-      by_scale += slope * scale_ * s;
-      by_offset += slope * offset_;
-      w = slope * scale_;
-    });
-    std::size_t place = 0;
-    if (scale_ > 0) gradient[place++] += by_scale;
-    if (offset_ > 0) gradient[place] += by_offset;
-  }
-
- private:
-  int degree_;
-  double scale_;
-  double offset_;
-};
-
-class SigmoidKernel final : public Leaf<SigmoidKernel> {
- public:
-  SigmoidKernel(double scale, double offset) : scale_(scale), offset_(offset) {}
-
-  std::string text() const override { return fmt::format("sigmoid(scale={}, offset={})", scale_, offset_); }
-  Properties properties() const override {
-    return {.psd = Verdict::no, .strictly_pd = Verdict::no, .bounded = Verdict::yes, .shift_invariant = Verdict::no};
-  }
   Reduction reduction() const override { return Reduction::dot; }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
-    if (scale_ > 0) out.push_back({"sigmoid.scale", scale_});
-    if (offset_ > 0) out.push_back({"sigmoid.offset", offset_});
+    if (scale_ > 0) out.push_back({fmt::format("{}.scale", Derived::name_in_text), scale_});
+    if (offset_ > 0) out.push_back({fmt::format("{}.offset", Derived::name_in_text), offset_});
     return out;
   }
-  SigmoidKernel with(std::span<const double> own) const { return {scale_ > 0 ? own.front() : scale_, offset_ > 0 ? own.back() : offset_}; }
-
-  template <class T>
-  void finish_tile(Tile<T> tile) const {
-    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().tanh_of(x, n, narrowed<T>(scale_), narrowed<T>(offset_)); });
+  Derived with(std::span<const double> own) const {
+    Derived copy = *static_cast<const Derived*>(this);
+    if (scale_ > 0) copy.scale_ = own.front();
+    if (offset_ > 0) copy.offset_ = own.back();
+    return copy;
   }
   void gradient(Tile<const double> inputs, Tile<const double> values, Tile<double> weights, std::span<double> gradient) const override {
     double by_scale = 0;
     double by_offset = 0;
     for_pairs(inputs, values, weights, [&](double s, double k, double& w) {
-      const double slope = w * (1 - k * k);
+      const double slope = w * static_cast<const Derived*>(this)->slope(offset_ + scale_ * s, k);
       by_scale += slope * scale_ * s;
       by_offset += slope * offset_;
       w = slope * scale_;
@@ -112,9 +66,45 @@ class SigmoidKernel final : public Leaf<SigmoidKernel> {
     if (offset_ > 0) gradient[place] += by_offset;
   }
 
- private:
+ protected:
+  AffineLeaf(double scale, double offset) : scale_(scale), offset_(offset) {}
+
   double scale_;
   double offset_;
+};
+
+class PolynomialKernel final : public AffineLeaf<PolynomialKernel> {
+ public:
+  static constexpr const char* name_in_text = "polynomial";
+  PolynomialKernel(int degree, double scale, double offset) : AffineLeaf(scale, offset), degree_(degree) {}
+
+  std::string text() const override { return fmt::format("polynomial({}, scale={}, offset={})", degree_, scale_, offset_); }
+  Properties properties() const override { return with_psd(finite, scale_ > 0 && offset_ >= 0); }
+  double largest_value(double s) const override { return std::pow(std::abs(offset_) + std::abs(scale_) * s, degree_); }
+  template <class T>
+  void finish_tile(Tile<T> tile) const {
+    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().power_of(x, n, static_cast<T>(scale_), static_cast<T>(offset_), degree_); });
+  }
+  double slope(double base, double /*k*/) const { return degree_ * std::pow(base, degree_ - 1); }
+
+ private:
+  int degree_;
+};
+
+class SigmoidKernel final : public AffineLeaf<SigmoidKernel> {
+ public:
+  static constexpr const char* name_in_text = "sigmoid";
+  SigmoidKernel(double scale, double offset) : AffineLeaf(scale, offset) {}
+
+  std::string text() const override { return fmt::format("sigmoid(scale={}, offset={})", scale_, offset_); }
+  Properties properties() const override {
+    return {.psd = Verdict::no, .strictly_pd = Verdict::no, .bounded = Verdict::yes, .shift_invariant = Verdict::no};
+  }
+  template <class T>
+  void finish_tile(Tile<T> tile) const {
+    simd::for_rows(tile, [&](T* x, Index n) { simd::ops<T>().tanh_of(x, n, narrowed<T>(scale_), narrowed<T>(offset_)); });
+  }
+  static double slope(double /*base*/, double k) { return 1 - k * k; }
 };
 
 // All Taylor coefficients are positive: universal, and its embedding is the moment generating function, which determines the distribution.
