@@ -63,6 +63,8 @@ def gram(tmp_path):
 def test_a_given_matrix_is_checked_and_repaired(mercer, gram, tmp_path):
     good = mercer("gram", "K.npy", "--kernel", "precomputed", "--check", "--json").json
     assert good["kernel"] == "precomputed" and good["check"]["is_gram"]
+    scaled = mercer("gram", "K.npy", "--kernel", "precomputed", "--scale", "standard", "--check", "--json").json
+    assert scaled["check"] == good["check"] and "without scaling" in " ".join(scaled["notes"])
     bad = gram - 0.5
     np.save(tmp_path / "bad.npy", bad)
     checked = mercer("gram", "bad.npy", "--kernel", "precomputed", "--check", "--repair", "clip", "--out", "psd.npy", "--json").json
