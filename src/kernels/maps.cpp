@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "kernels/composite.hpp"
 #include "kernels/leaf.hpp"
@@ -104,7 +105,7 @@ class SeriesKernel final : public Map<SeriesKernel> {
   }
   double largest_value(double k) const override {
     double sum = 0;
-    for (auto c = coefficients_.rbegin(); c != coefficients_.rend(); ++c) sum = sum * k + std::abs(*c);
+    for (const double c : coefficients_ | std::views::reverse) sum = sum * k + std::abs(c);
     return sum;
   }
   template <class T>
@@ -113,7 +114,7 @@ class SeriesKernel final : public Map<SeriesKernel> {
     simd::for_rows(tile, [&](T* x, Index n) {
       for (Index i = 0; i < n; ++i) {
         T sum = 0;
-        for (auto power = c.rbegin(); power != c.rend(); ++power) sum = sum * x[i] + *power;
+        for (const T power : c | std::views::reverse) sum = sum * x[i] + power;
         x[i] = sum;
       }
     });

@@ -89,6 +89,7 @@ void visit(const Kernel& kernel, F&& f) {
 
 std::vector<double> values_of(const std::vector<KernelParameter>& parameters) {
   std::vector<double> out;
+  out.reserve(parameters.size());
   for (const KernelParameter& parameter : parameters) out.push_back(parameter.value);
   return out;
 }
