@@ -88,7 +88,7 @@ Kernel any_leaf() {
 Kernel any_kernel(int depth) {
   if (depth == 0) return any_leaf();
   const auto part = [&] { return any_kernel(depth - 1); };
-  switch (*rc::gen::inRange(0, 12)) {
+  switch (*rc::gen::inRange(0, 13)) {
     case 0:
       return any_leaf();
     case 1:
@@ -107,6 +107,10 @@ Kernel any_kernel(int depth) {
       return *rc::gen::element(part().exp(), part().geometric());
     case 9:
       return part().series({any_finite(), any_finite()});
+    case 11: {  // a given Gram matrix has no values at other points
+      const Kernel k = part();
+      return k.needs_given_gram() ? k : k.over(Matrix::Constant(2, 3, any_finite()));
+    }
     case 10:
       return part().on({4, "a \"name\" with \\ and\nmore", 0, 1, 2});
     default:
