@@ -43,7 +43,7 @@ def test_columns_by_name(mercer, table, flowers, tmp_path):
     assert learned["kernel"].startswith("gaussian(") and learned["kernel"].endswith(").on(0) + linear")
     message = mercer.fails(1, "fit", "krr", table, "--kernel", "gaussian(2).on(weight)")
     assert message == 'the kernel looks at column "weight", which is not among the features; they are x1, x2'
-    assert "on(5) asks for column 5, but the samples have 2 columns (0 to 1)" in mercer.fails(1, "gram", table, "--kernel", "linear.on(5)")
+    assert "on(5) asks for column 5, but the samples have 2 columns (0 to 1)" in mercer.fails(1, "gram", "-", "--kernel", "linear.on(5)", stdin="a,b\n1,2\n3,4\n")
 
 
 def test_errors_point_at_the_character(mercer, table):
