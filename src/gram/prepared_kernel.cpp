@@ -45,7 +45,7 @@ void PreparedKernel<T>::tile(Range I, Range J, Tile<T> out) const {
 
 template <class T>
 void PreparedKernel<T>::add_gradient(Range I, Range J, Tile<double> weights, std::span<double> gradient) const {
-  assert((std::is_same_v<T, double>) && "leaves know gradients in float64 alone");
+  assert((std::is_same_v<T, double>)&&"leaves know gradients in float64 alone");
   TileInProgress<T> at(I, J, bound_.slots);
   bound_.root->add_gradient(at, weights, gradient);
 }
