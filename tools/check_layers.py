@@ -46,6 +46,7 @@ PUBLIC = {
     "simulate.hpp": "data",
     "table.hpp": "data",
     "linear_operator.hpp": "linalg",
+    "normal_sums.hpp": "linalg",
     "kernels.hpp": "kernels",
     "diagnosis.hpp": "gram",
     "gram.hpp": "gram",

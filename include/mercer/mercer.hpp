@@ -15,6 +15,7 @@
 #include "mercer/matrix.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/model_file.hpp"
+#include "mercer/normal_sums.hpp"
 #include "mercer/random.hpp"
 #include "mercer/report.hpp"
 #include "mercer/ridge.hpp"
