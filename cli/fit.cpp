@@ -1,11 +1,12 @@
-// mercer fit krr|ridge: one model with given parameters.
+// mercer fit MODEL: one model with given parameters.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "fit.hpp"
+
 #include <fmt/ranges.h>
 
 #include <chrono>
 
 #include "commands.hpp"
-#include "files.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -13,59 +14,6 @@ namespace mercer::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct FitOptions {
-  CommonOptions common{};
-  ReadingOptions reading{};
-  EncodeOptions encode{.target = {}, .drop = {}, .scaling = ScalingKind::standard};
-  std::string weights{};
-  double alpha = 1;
-  double lambda = -1;
-  std::optional<bool> intercept{};
-  std::string out{};
-  // krr
-  std::optional<Kernel> kernel{};
-  std::optional<Precision> precision{};
-  // ridge
-  std::int64_t degree = 1;
-
-  std::optional<double> given_lambda() const { return lambda >= 0 ? std::optional<double>(lambda) : std::nullopt; }
-};
-
-struct Training {
-  Dataset data;
-  Matrix targets;
-  Vector weights;
-};
-
-struct Fitted {
-  AnyModel model;
-  Json json;  // what is special about this kind of model
-  std::string sentence;
-};
-
-void add_shared(CLI::App& command, FitOptions& o) {
-  add_reading(command, o.reading);
-  add_target(command, o.encode);
-  add_choice<Task>(command, "--task", o.encode.task,
-                   {{"auto", Task::automatic}, {"classify", Task::classification}, {"regress", Task::regression}},
-                   "What the target is (default: auto; text or few whole numbers are classes)");
-  add_encoding(command, o.encode);
-  command.add_flag("--one-hot", o.encode.one_hot, "Turn text columns into 0/1 columns, one for each word (default: text is an error)");
-  add_scaling(command, o.encode.scaling);
-  command.add_option("--sample-weight", o.weights, "Column with the weight of each row (left out of the features)")->type_name("COL");
-  CLI::Option* alpha = add_number(command, "--alpha", o.alpha, 0, 1e300, "a number >= 0", "Penalty on the norm, n lambda (default: 1)");
-  CLI::Option* lambda = add_number(command, "--lambda", o.lambda, 0, 1e300, "a number >= 0", "The same for each row: alpha / n");
-  alpha->excludes(lambda);
-  CLI::Option* with = command.add_flag_callback(
-      "--intercept", [&o] { o.intercept = true; }, "Fit a constant that is not penalised");
-  CLI::Option* without = command.add_flag_callback(
-      "--no-intercept", [&o] { o.intercept = false; }, "Fit none");
-  with->excludes(without);
-  command.add_option("--out", o.out, "Write the model to this file (default: nothing is written)")->type_name("FILE");
-  add_seed(command, o.reading.seed, "Seed of built-in sets (default: 0)");
-  add_common(command, o.common);
-}
 
 Training prepare(const FitOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
@@ -90,79 +38,60 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
   return t;
 }
 
-Fitted fit_krr(const FitOptions& o, const Training& t) {
-  KernelRidgeOptions options;
-  if (o.kernel) options.kernel = resolve_columns(*o.kernel, t.data.encoder.column_names());
-  options.alpha = o.alpha;
-  options.lambda = o.given_lambda();
-  options.fit_intercept = o.intercept.value_or(false);
-  options.sample_weight = t.weights;
-  options.precision = o.precision;
-  const auto n = static_cast<double>(t.data.X.size());
-  const bool single = o.precision == Precision::float32;
-  const bool spectrum = (o.lambda >= 0 ? o.lambda : o.alpha) == 0;
-  const double work = spectrum ? 9 * n * n * n : n * n * n / 3 / (single ? 1.8 : 1.0);
-  announce(fmt::format("kernel ridge on {} rows", t.data.X.size()), work / estimated_flops(o.common.run()),
-           spectrum ? 32 * n * n : n * n / 2 * (single ? 4 : 8));
-  ProgressBar bar;
-  options.run = o.common.run(bar.callback());
-  KernelRidgeModel model = fit_kernel_ridge(t.data.X, t.targets, options);
-  const SolveSummary& s = model.summary();
-  Json json = {{"kernel", model.kernel().text()},
-               {"alpha", model.alpha()[0]},
-               {"lambda", model.alpha()[0] / n},
-               {"precision", name_of(model.precision())},
-               {"summary",
-                {{"method", s.method},
-                 {"positive_definite", s.positive_definite},
-                 {"rank", s.rank},
-                 {"residual", number_json(s.residual)},
-                 {"seconds", s.seconds},
-                 {"bytes", s.bytes},
-                 {"sentence", s.sentence}}}};
-  const std::string sentence = fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
-  return {std::move(model), std::move(json), sentence};
+}  // namespace
+
+void add_shared(CLI::App& command, FitOptions& o) {
+  add_reading(command, o.reading);
+  add_target(command, o.encode);
+  add_choice<Task>(command, "--task", o.encode.task,
+                   {{"auto", Task::automatic}, {"classify", Task::classification}, {"regress", Task::regression}},
+                   "What the target is (default: auto; text or few whole numbers are classes)");
+  add_encoding(command, o.encode);
+  command.add_flag("--one-hot", o.encode.one_hot, "Turn text columns into 0/1 columns, one for each word (default: text is an error)");
+  add_scaling(command, o.encode.scaling);
+  command.add_option("--sample-weight", o.weights, "Column with the weight of each row (left out of the features)")->type_name("COL");
+  command.add_option("--out", o.out, "Write the model to this file (default: nothing is written)")->type_name("FILE");
+  add_seed(command, o.reading.seed, "Seed of built-in sets (default: 0)");
+  add_common(command, o.common);
 }
 
-Fitted fit_linear(const FitOptions& o, const Training& t) {
-  RidgeOptions options;
-  options.alpha = o.alpha;
-  options.lambda = o.given_lambda();
-  options.fit_intercept = o.intercept.value_or(true);
-  options.degree = static_cast<int>(o.degree);
-  options.sample_weight = t.weights;
-  const auto n = static_cast<double>(t.data.X.size());
-  const auto p = static_cast<double>(t.data.X.width());
-  if (o.degree == 1) {
-    announce(fmt::format("ridge on {} rows and {} columns", t.data.X.size(), t.data.X.width()),
-             8 * n * p * std::min(n, p) / estimated_flops(o.common.run()), 24 * n * p);
-  }
-  ProgressBar bar;
-  options.run = o.common.run(bar.callback());
-  RidgeModel model = fit_ridge(t.data.X, t.targets, options);
-  const RidgeSummary& s = model.summary();
-  const double alpha = o.lambda >= 0 ? o.lambda * n : o.alpha;
-  Json json = {{"degree", model.degree()},
-               {"alpha", alpha},
-               {"lambda", alpha / n},
-               {"summary",
-                {{"rank", s.rank},
-                 {"condition_before", number_json(s.condition_before)},
-                 {"condition_after", number_json(s.condition_after)},
-                 {"degrees_of_freedom", number_json(s.degrees_of_freedom)},
-                 {"seconds", s.seconds},
-                 {"sentence", s.sentence}}}};
-  const std::string sentence =
-      fmt::format("ridge{}, alpha {:g}; {}", o.degree > 1 ? fmt::format(" of degree {}", o.degree) : "", alpha, s.sentence);
-  return {std::move(model), std::move(json), sentence};
+void add_penalty(CLI::App& command, PenaltyOptions& o) {
+  CLI::Option* alpha = add_number(command, "--alpha", o.alpha, 0, 1e300, "a number >= 0", "Penalty on the norm, n lambda (default: 1)");
+  CLI::Option* lambda = add_number(command, "--lambda", o.lambda, 0, 1e300, "a number >= 0", "The same for each row: alpha / n");
+  alpha->excludes(lambda);
+  add_intercept(command, o.intercept);
 }
 
-void run_fit(const FitOptions& o, Fitted (*fit)(const FitOptions&, const Training&)) {
+void add_intercept(CLI::App& command, std::optional<bool>& intercept) {
+  CLI::Option* with = command.add_flag_callback(
+      "--intercept", [&intercept] { intercept = true; }, "Fit a constant that is not penalised");
+  CLI::Option* without = command.add_flag_callback(
+      "--no-intercept", [&intercept] { intercept = false; }, "Fit none");
+  with->excludes(without);
+}
+
+CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precision) {
+  return command
+      .add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& word) {
+            if (word != "float32" && word != "float64") throw CLI::ValidationError("--precision", "must be float32|float64, got " + word);
+            precision = word == "float32" ? Precision::float32 : Precision::float64;
+          },
+          "Precision of kernel values (default: float64)")
+      ->type_name("float32|float64");
+}
+
+Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard) {
+  return o.kernel ? resolve_columns(*o.kernel, t.data.encoder.column_names()) : standard;
+}
+
+void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& fit) {
   const auto start = Clock::now();
   if (!o.out.empty()) check_output("--out", o.out, {o.reading.path}, false);
   const Speaker speaker(o.common);
   const Training t = prepare(o, speaker);
-  Fitted fitted = fit(o, t);
+  Fitted fitted = fit(t);
   const SavedModel saved{std::move(fitted.model), t.data.encoder};
   Quality quality;
   {
@@ -198,43 +127,13 @@ void run_fit(const FitOptions& o, Fitted (*fit)(const FitOptions&, const Trainin
   }
 }
 
-}  // namespace
-
 void add_fit(CLI::App& app, Invocation& invocation) {
   CLI::App* fit = app.add_subcommand("fit", "Fit one model with given parameters");
   fit->require_subcommand(1);
   fit->footer(
       "Examples:\n  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n  mercer fit ridge train.csv --degree 2");
-
-  auto krr = std::make_shared<FitOptions>();
-  CLI::App* krr_command = fit->add_subcommand("krr", "Kernel ridge regression; classes by the sign or the largest score");
-  add_shared(*krr_command, *krr);
-  add_kernel(*krr_command, krr->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
-  krr_command
-      ->add_option_function<std::string>(
-          "--precision",
-          [krr](const std::string& word) {
-            if (word != "float32" && word != "float64") throw CLI::ValidationError("--precision", "must be float32|float64, got " + word);
-            krr->precision = word == "float32" ? Precision::float32 : Precision::float64;
-          },
-          "Precision of kernel values (default: float64)")
-      ->type_name("float32|float64");
-  krr_command->footer(
-      "Examples:\n"
-      "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"
-      "  mercer fit krr builtin:moons --kernel \"gaussian(0.5)\" --lambda 0.001\n"
-      "  zcat big.csv.gz | mercer fit krr - --kernel \"laplacian(auto)\" --precision float32 --json");
-  krr_command->callback([krr, &invocation] { invocation.job = [krr] { run_fit(*krr, fit_krr); }; });
-
-  auto ridge = std::make_shared<FitOptions>();
-  CLI::App* ridge_command = fit->add_subcommand("ridge", "Ridge regression on the columns, or on their monomials");
-  add_shared(*ridge_command, *ridge);
-  add_whole(*ridge_command, "--degree", ridge->degree, 1, 100, "All monomials up to this degree (default: 1)");
-  ridge_command->footer(
-      "Examples:\n"
-      "  mercer fit ridge train.csv --target price --out model.mercer\n"
-      "  mercer fit ridge builtin:cubic --degree 3 --alpha 0");
-  ridge_command->callback([ridge, &invocation] { invocation.job = [ridge] { run_fit(*ridge, fit_linear); }; });
+  add_fit_krr(*fit, invocation);
+  add_fit_ridge(*fit, invocation);
 }
 
 }  // namespace mercer::cli

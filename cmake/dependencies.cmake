@@ -9,6 +9,7 @@ find_package(FastFloat REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt)
 
 # OpenBLAS itself, the pthread build, not whatever libblas.so.3 points at: Mercer sets its thread count.
 find_library(OPENBLAS_LIBRARY NAMES openblas PATH_SUFFIXES openblas-pthread REQUIRED)
@@ -18,7 +19,7 @@ find_path(RANDOM123_INCLUDE_DIR NAMES Random123/philox.h REQUIRED)
 add_library(mercer_dependencies INTERFACE)
 target_include_directories(mercer_dependencies SYSTEM INTERFACE ${OPENBLAS_INCLUDE_DIR} ${RANDOM123_INCLUDE_DIR})
 target_link_libraries(mercer_dependencies INTERFACE Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json FastFloat::fast_float Boost::headers
-                      ZLIB::ZLIB LibLZMA::LibLZMA PkgConfig::HWY ${OPENBLAS_LIBRARY})
+                      ZLIB::ZLIB LibLZMA::LibLZMA PkgConfig::HWY PkgConfig::NLOPT ${OPENBLAS_LIBRARY})
 if(MERCER_STD_THREADS)
   find_package(Threads REQUIRED)
   target_compile_definitions(mercer_dependencies INTERFACE MERCER_STD_THREADS)

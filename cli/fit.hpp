@@ -1,0 +1,55 @@
+// What the models of `mercer fit` share: their options, the reading of training data, and the run from data to a saved model.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "files.hpp"
+
+namespace mercer::cli {
+
+// Options of every model. A model's own options derive from it.
+struct FitOptions {
+  CommonOptions common{};
+  ReadingOptions reading{};
+  EncodeOptions encode{.target = {}, .drop = {}, .scaling = ScalingKind::standard};
+  std::string weights{};
+  std::string out{};
+  std::optional<Kernel> kernel{};  // models without one leave it alone
+};
+
+// The penalty and the intercept of a ridge problem.
+struct PenaltyOptions {
+  double alpha = 1;
+  double lambda = -1;
+  std::optional<bool> intercept{};
+
+  std::optional<double> given_lambda() const { return lambda >= 0 ? std::optional<double>(lambda) : std::nullopt; }
+};
+
+struct Training {
+  Dataset data;
+  Matrix targets;  // y; for two classes one column of -1 and +1, for more one such column each
+  Vector weights;
+};
+
+struct Fitted {
+  AnyModel model;
+  Json json;  // what is special about this kind of model
+  std::string sentence;
+};
+
+void add_shared(CLI::App& command, FitOptions& o);
+void add_penalty(CLI::App& command, PenaltyOptions& o);
+void add_intercept(CLI::App& command, std::optional<bool>& intercept);
+CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precision);
+
+// The whole job: reads, fits, measures on the training rows, saves, reports.
+void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& fit);
+
+// The kernel of the options (or `standard`), with column names turned into positions.
+Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard);
+
+// One line per model: each adds its command to `mercer fit`.
+void add_fit_krr(CLI::App& fit, Invocation& invocation);
+void add_fit_ridge(CLI::App& fit, Invocation& invocation);
+
+}  // namespace mercer::cli

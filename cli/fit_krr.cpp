@@ -1,0 +1,67 @@
+// mercer fit krr: kernel ridge regression.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fit.hpp"
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct KrrOptions : FitOptions {
+  PenaltyOptions penalty{};
+  std::optional<Precision> precision{};
+};
+
+Fitted fit_krr(const KrrOptions& o, const Training& t) {
+  KernelRidgeOptions options;
+  options.kernel = kernel_for(o, t, options.kernel);
+  options.alpha = o.penalty.alpha;
+  options.lambda = o.penalty.given_lambda();
+  options.fit_intercept = o.penalty.intercept.value_or(false);
+  options.sample_weight = t.weights;
+  options.precision = o.precision;
+  const auto n = static_cast<double>(t.data.X.size());
+  const bool single = o.precision == Precision::float32;
+  const bool spectrum = (o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0;
+  const double work = spectrum ? 9 * n * n * n : n * n * n / 3 / (single ? 1.8 : 1.0);
+  announce(fmt::format("kernel ridge on {} rows", t.data.X.size()), work / estimated_flops(o.common.run()),
+           spectrum ? 32 * n * n : n * n / 2 * (single ? 4 : 8));
+  ProgressBar bar;
+  options.run = o.common.run(bar.callback());
+  KernelRidgeModel model = fit_kernel_ridge(t.data.X, t.targets, options);
+  const SolveSummary& s = model.summary();
+  Json json = {{"kernel", model.kernel().text()},
+               {"alpha", model.alpha()[0]},
+               {"lambda", model.alpha()[0] / n},
+               {"precision", name_of(model.precision())},
+               {"summary",
+                {{"method", s.method},
+                 {"positive_definite", s.positive_definite},
+                 {"rank", s.rank},
+                 {"residual", number_json(s.residual)},
+                 {"seconds", s.seconds},
+                 {"bytes", s.bytes},
+                 {"sentence", s.sentence}}}};
+  const std::string sentence = fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
+  return {std::move(model), std::move(json), sentence};
+}
+
+}  // namespace
+
+void add_fit_krr(CLI::App& fit, Invocation& invocation) {
+  auto krr = std::make_shared<KrrOptions>();
+  CLI::App* krr_command = fit.add_subcommand("krr", "Kernel ridge regression; classes by the sign or the largest score");
+  add_shared(*krr_command, *krr);
+  add_penalty(*krr_command, krr->penalty);
+  add_kernel(*krr_command, krr->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_precision(*krr_command, krr->precision);
+  krr_command->footer(
+      "Examples:\n"
+      "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"
+      "  mercer fit krr builtin:moons --kernel \"gaussian(0.5)\" --lambda 0.001\n"
+      "  zcat big.csv.gz | mercer fit krr - --kernel \"laplacian(auto)\" --precision float32 --json");
+  krr_command->callback(
+      [krr, &invocation] { invocation.job = [krr] { run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); }); }; });
+}
+
+}  // namespace mercer::cli

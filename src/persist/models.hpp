@@ -1,0 +1,16 @@
+// To and from a container, one pair of functions per kind of model; kinds.cpp lists them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "mercer/model_file.hpp"
+#include "persist/container.hpp"
+
+namespace mercer::persist {
+
+void write_kernel_ridge(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& library);
+
+void write_ridge(const AnyModel& any, ContainerWriter& out);
+AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
+
+}  // namespace mercer::persist
