@@ -17,6 +17,8 @@
 #include "mercer/model_file.hpp"
 #include "mercer/normal_sums.hpp"
 #include "mercer/random.hpp"
+#include "mercer/random_feature_ridge.hpp"
+#include "mercer/random_features.hpp"
 #include "mercer/report.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/rkhs_function.hpp"

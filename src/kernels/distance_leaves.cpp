@@ -50,6 +50,7 @@ class GaussianKernel final : public GaussianOfDistance<GaussianKernel> {
 
   std::string text() const override { return fmt::format("gaussian({})", text_of(length_scale_)); }
   Properties properties() const override { return rich; }
+  SpectralMeasure spectral_measure() const override { return measure(SpectralMeasure::Family::normal); }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
     append_parameters(out, "gaussian.length_scale", length_scale_);
@@ -67,6 +68,10 @@ class LaplacianKernel final : public LengthScaleLeaf<LaplacianKernel> {
   }
   Properties properties() const override { return rich; }
   Reduction reduction() const override { return norm_ == kernels::Norm::l1 ? Reduction::l1_distance : Reduction::squared_distance; }
+  SpectralMeasure spectral_measure() const override {
+    return norm_ == kernels::Norm::l1 ? measure(SpectralMeasure::Family::cauchy_each)
+                                      : measure(SpectralMeasure::Family::normal_over_root_gamma, 0.5);
+  }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
     append_parameters(out, "laplacian.length_scale", length_scale_);
@@ -105,6 +110,7 @@ class MaternKernel final : public LengthScaleLeaf<MaternKernel> {
 
   std::string text() const override { return fmt::format("matern({}, {})", nu_, text_of(length_scale_)); }
   Properties properties() const override { return rich; }
+  SpectralMeasure spectral_measure() const override { return measure(SpectralMeasure::Family::normal_over_root_gamma, nu_); }
   Reduction reduction() const override { return Reduction::squared_distance; }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out;
@@ -162,6 +168,7 @@ class RationalQuadraticKernel final : public LengthScaleLeaf<RationalQuadraticKe
 
   std::string text() const override { return fmt::format("rational_quadratic({}, alpha={})", text_of(length_scale_), alpha_); }
   Properties properties() const override { return rich; }
+  SpectralMeasure spectral_measure() const override { return measure(SpectralMeasure::Family::normal_times_root_gamma, alpha_); }
   Reduction reduction() const override { return Reduction::squared_distance; }
   std::vector<KernelParameter> own_parameters() const override {
     std::vector<KernelParameter> out{{"rational_quadratic.alpha", alpha_}};

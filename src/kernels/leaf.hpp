@@ -57,6 +57,8 @@ void for_pairs(Tile<const double> inputs, Tile<const double> values, Tile<double
   }
 }
 
+[[noreturn]] void throw_unresolved(const std::string& text);
+
 // A leaf with a length scale: one number stands in the finish, one per column in the transform (and the finish then has 1).
 template <class Derived>
 class LengthScaleLeaf : public Leaf<Derived> {
@@ -78,12 +80,14 @@ class LengthScaleLeaf : public Leaf<Derived> {
   // In the finish; throws while it waits for data.
   double l() const;
   bool scalar() const { return !length_scale_.per_column(); }
+  SpectralMeasure measure(SpectralMeasure::Family family, double shape = 0) const {
+    if (has_auto()) throw_unresolved(this->text());
+    return {family, shape, length_scale_.values()};
+  }
 
   kernels::LengthScale length_scale_;
   Transform transform_{};
 };
-
-[[noreturn]] void throw_unresolved(const std::string& text);
 
 template <class Derived>
 double LengthScaleLeaf<Derived>::l() const {

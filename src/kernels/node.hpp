@@ -45,6 +45,16 @@ struct Properties {
   std::vector<ColumnRef> columns{};  // ascending; empty: all
 };
 
+// Bochner: k(x - y) = E cos w'(x - y). How w is distributed, for length scales of 1; w_j is then divided by the scale of column j.
+// Families that only the direction's length tells apart are a standard normal z times a random length: z sqrt(g) or z/sqrt(g) with g of the
+// gamma distribution of mean 1 and the given shape (Matern: Student's t of 2 shape degrees of freedom).
+struct SpectralMeasure {
+  enum class Family : std::uint8_t { none, normal, normal_over_root_gamma, normal_times_root_gamma, cauchy_each };
+  Family family = Family::none;
+  double shape = 0;              // of the gamma distribution
+  std::vector<double> scales{};  // the length scale: one, or one per column
+};
+
 // The typical distance, under the given reduction, of the columns (empty: all) of the data that a kernel is bound to.
 using TypicalDistance = std::function<double(Reduction, std::span<const ColumnRef> columns)>;
 
@@ -67,6 +77,8 @@ class KernelNode {
   virtual const Transform& transform() const;
   virtual void finish(Tile<double> tile) const;
   virtual void finish(Tile<float> tile) const;
+  // Leaves with k(x,x) = 1 that are a function of x - y whose spectral measure can be drawn from. Throws while a length scale is automatic.
+  virtual SpectralMeasure spectral_measure() const { return {}; }
   // A bound of |k| over reductions of at most this size: infinite where values could overflow. `reduction` is >= 0.
   virtual double largest_value(double reduction) const;
 

@@ -154,14 +154,28 @@ void copy_out_transposed(Tile<const T> tile, T* out, Index out_stride) {
   }
 }
 
+template <class T>
+void cos_of(T* x, const T* offset, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) x[i] = factor * std::cos(x[i] + offset[i]);
+}
+
+template <class T>
+void sin_cos_of(T* x, const T* offset, T* sines, Index n, T factor) {
+  for (Index i = 0; i < n; ++i) {
+    const T u = x[i] + offset[i];
+    x[i] = factor * std::cos(u);
+    sines[i] = factor * std::sin(u);
+  }
+}
+
 }  // namespace
 
 template <class T>
 const TileOps<T>& scalar_ops() {
   static constexpr TileOps<T> table{
-      squared_distances<T>, l1_distances<T>, chi2_distances<T>,     minimum_sums<T>,    distances_from_dots<T>, exp_of<T>, exp_of_root<T>,
-      power_of<T>,          tanh_of<T>,      matern3_of_root<T>,    matern5_of_root<T>, rational_of<T>,         scale<T>,  add<T>,
-      multiply<T>,          copy_out<T>,     copy_out_transposed<T>};
+      squared_distances<T>, l1_distances<T>, chi2_distances<T>,      minimum_sums<T>,    distances_from_dots<T>, exp_of<T>, exp_of_root<T>,
+      power_of<T>,          tanh_of<T>,      matern3_of_root<T>,     matern5_of_root<T>, rational_of<T>,         scale<T>,  add<T>,
+      multiply<T>,          copy_out<T>,     copy_out_transposed<T>, cos_of<T>,          sin_cos_of<T>};
   return table;
 }
 

@@ -50,6 +50,11 @@ struct TileOps {
   // out(j, i) = tile(i, j), written past the caches where the CPU can.
   void (*copy_out)(Tile<const T> tile, T* out, Index out_stride);
   void (*copy_out_transposed)(Tile<const T> tile, T* out, Index out_stride);
+
+  // With u = x + offset: x becomes factor cos u, and `sines` (of the second) factor sin u. Each cosine and sine to 2 units in its last
+  // place for every finite u; beyond 1e5 (float) or 1e9 (double) by the C library, number by number.
+  void (*cos_of)(T* x, const T* offset, Index n, T factor);
+  void (*sin_cos_of)(T* x, const T* offset, T* sines, Index n, T factor);
 };
 
 template <class T>
