@@ -3,11 +3,14 @@
 //   auto model = fit_kernel_ridge(X, y, {.kernel = kernels::gaussian(2.0), .alpha = 0.1});
 //   Matrix f = model.predict(X_new);
 //
-// Method: Cholesky of K + alpha I in fixed tiles, lower half only, in place. Cost: n^3/3 flops, n^2/2 numbers of memory.
+// Method: chosen by size and memory, and reported. Cholesky of K + alpha I in fixed tiles, lower half only: n^3/3 flops, n^2/2 numbers;
+// from 2000 samples on with a float32 factor and refinement to a float64 residual; from 8000 on conjugate gradients with a randomly pivoted
+// Cholesky preconditioner: about n^2 per step, and no n x n matrix at all where half of one in float32 is over the budget.
 // Reference: source K section 3.4, with the slips S8 corrected; alpha = 0 gives the minimum-norm interpolant K^+ y.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +20,8 @@
 
 namespace mercer {
 
+enum class KernelRidgeSolver : std::uint8_t { automatic, cholesky, mixed_cholesky, conjugate_gradients };
+
 struct KernelRidgeOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
   double alpha = 1;                      // >= 0
@@ -25,15 +30,19 @@ struct KernelRidgeOptions {
   bool fit_intercept = false;            // b, not penalised
   Vector sample_weight{};                // empty: all 1; zero leaves a sample out
   std::optional<Precision> precision{};  // of kernel values; not given: float64
+  KernelRidgeSolver solver = KernelRidgeSolver::automatic;
+  double tolerance = 1e-10;  // of the relative residual, for the solvers that iterate
   Run run{};
 };
 
 // How a linear system was solved, for people and for tests.
 struct SolveSummary {
-  std::string method{};  // "Cholesky" or "pseudo-inverse"
+  std::string method{};  // "Cholesky", "mixed-precision Cholesky", "conjugate gradients" or "pseudo-inverse"
   bool positive_definite = true;
-  Index rank = 0;       // n for Cholesky
-  double residual = 0;  // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
+  bool converged = true;  // the solvers that iterate met the tolerance
+  Index iterations = 0;   // of those
+  Index rank = 0;         // n but for the pseudo-inverse
+  double residual = 0;    // |(K + alpha I) c - y| / |y|, recomputed in float64 from kernel tiles
   double seconds = 0;
   std::size_t bytes = 0;   // largest allocation
   std::string sentence{};  // "solved: Cholesky of 10000 x 10000, relative residual 3.1e-15, 430 MB, 4.20 s"

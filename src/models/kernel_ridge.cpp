@@ -14,11 +14,11 @@
 #include <limits>
 #include <map>
 
-#include "gram/fill.hpp"
 #include "kernels/node.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "models/kernel_system.hpp"
 #include "models/weights.hpp"
 
 namespace mercer {
@@ -47,33 +47,6 @@ struct Group {
 void take_intercept(const Matrix& u, const Vector& v, const Vector& s, Group& group) {
   group.intercept = u.transpose() * s / s.dot(v);
   group.solution = u - v * group.intercept.transpose();
-}
-
-// By Cholesky; false when S K S + a I is not positive definite.
-template <class T>
-bool solve_cholesky(const PreparedKernel<T>& kernel, const Problem& p, Group& group, SolveSummary& summary) {
-  const Run& run = p.options.run;
-  const Index n = kernel.rows();
-  const std::size_t bytes = linalg::SymmetricTiles<T>::bytes(n);
-  require_memory(bytes, run.memory, fmt::format("kernel ridge regression on {} samples in {}", n, name_of(precision_of<T>)),
-                 sizeof(T) == 8 ? "use precision float32 (half of it) or fewer samples" : "use fewer samples");
-  summary.bytes = std::max(summary.bytes, bytes);
-  linalg::SymmetricTiles<T> A(n);
-  fill_lower(kernel, p.weighted ? p.s : Vector(), A, run.progress);
-  A.add_to_diagonal(group.alpha);
-  if (linalg::cholesky(A, run.progress) >= 0) return false;
-  const Index targets = group.right_sides.cols();
-  RowMatrix<T> b(n, targets + (p.options.fit_intercept ? 1 : 0));
-  b.leftCols(targets) = group.right_sides.cast<T>();
-  if (p.options.fit_intercept) b.col(targets) = p.s.cast<T>();
-  linalg::cholesky_solve(A, b);
-  if (!b.allFinite()) return false;
-  if (p.options.fit_intercept) {
-    take_intercept(b.leftCols(targets).template cast<double>(), b.col(targets).template cast<double>(), p.s, group);
-  } else {
-    group.solution = b.template cast<double>();
-  }
-  return true;
 }
 
 // By the spectrum, with eigenvalues of S K S + a I below rounding taken as zero. Where the null space sees the constant, the intercept is
@@ -110,10 +83,29 @@ void solve_spectrum(const Kernel& kernel, const Problem& p, Group& group, SolveS
   }
 }
 
-template <class T>
-void solve_group(const Kernel& kernel, const PreparedKernel<T>& prepared, const Problem& p, Group& group, SolveSummary& summary) {
+// By the solver of the system; false when S K S + a I is not positive definite.
+bool solve_system(KernelSystem& system, const Problem& p, Group& group, SolveSummary& summary) {
+  const Index targets = group.right_sides.cols();
+  Matrix B(group.right_sides.rows(), targets + (p.options.fit_intercept ? 1 : 0));
+  B.leftCols(targets) = group.right_sides;
+  if (p.options.fit_intercept) B.col(targets) = p.s;
+  const std::optional<SystemSolution> found = system.solve(group.alpha, B);
+  if (!found) return false;
+  if (summary.method != "pseudo-inverse") summary.method = found->method;  // of several alphas the hardest one speaks
+  summary.converged = summary.converged && found->converged;
+  summary.iterations += found->iterations;
+  summary.bytes = std::max(summary.bytes, found->bytes);
+  if (p.options.fit_intercept) {
+    take_intercept(found->X.leftCols(targets), found->X.col(targets), p.s, group);
+  } else {
+    group.solution = found->X;
+  }
+  return true;
+}
+
+void solve_group(const Kernel& kernel, KernelSystem& system, const Problem& p, Group& group, SolveSummary& summary) {
   if (group.alpha > 0) {
-    if (solve_cholesky(prepared, p, group, summary)) return;
+    if (solve_system(system, p, group, summary)) return;
     summary.positive_definite = false;
   }
   summary.method = "pseudo-inverse";
@@ -140,26 +132,29 @@ double relative_residual(const Kernel& kernel, const Problem& p, const MatrixRef
   return worst;
 }
 
-template <class T>
 void solve_all(const Kernel& kernel, const Problem& p, const Vector& alpha, Matrix& coef, Vector& intercept, SolveSummary& summary) {
   std::map<double, std::vector<Index>> by_alpha;  // one factorisation each
   for (Index t = 0; t < alpha.size(); ++t) by_alpha[alpha[t]].push_back(t);
-  const PreparedKernel<T> prepared(kernel, p.X, p.X);
-  summary.method = "Cholesky";
+  KernelSystem system(kernel, p.X, p.weighted ? p.s : Vector(),
+                      {p.options.solver, p.options.tolerance, p.options.precision.value_or(Precision::float64), p.options.run});
   summary.rank = p.X.size();
   for (const auto& [a, targets] : by_alpha) {
     Group group{a, p.right_sides(Eigen::all, targets), {}, Vector::Zero(static_cast<Index>(targets.size()))};
-    solve_group<T>(kernel, prepared, p, group, summary);
+    solve_group(kernel, system, p, group, summary);
     intercept(targets) = group.intercept;
     coef(Eigen::all, targets) = p.s.asDiagonal() * group.solution;
   }
 }
 
-std::string sentence_of(const SolveSummary& s, Index n) {
-  const std::string kind =
-      s.method == "Cholesky" ? fmt::format("Cholesky of {0} x {0}", n) : fmt::format("pseudo-inverse of {0} x {0}, rank {1}", n, s.rank);
+std::string sentence_of(const SolveSummary& s, Index n, double tolerance) {
+  std::string kind = fmt::format("{0} of {1} x {1}", s.method, n);
+  if (s.method == "pseudo-inverse") kind += fmt::format(", rank {}", s.rank);
+  if (s.method == "conjugate gradients") kind = fmt::format("conjugate gradients on {0} x {0}, {1} steps", n, s.iterations);
+  if (s.method == "mixed-precision Cholesky") kind += fmt::format(", {} refinements", s.iterations);
   const char* why = s.positive_definite ? "" : " (K + alpha I was not positive definite: a larger alpha is faster and safer)";
-  return fmt::format("solved: {}{}, relative residual {:.1e}, {}, {:.2f} s", kind, why, s.residual,
+  const std::string verdict =
+      s.converged ? "solved" : fmt::format("not solved to {:g}: a larger alpha or more memory would help", tolerance);
+  return fmt::format("{}: {}{}, relative residual {:.1e}, {}, {:.2f} s", verdict, kind, why, s.residual,
                      format_bytes(static_cast<double>(s.bytes)), s.seconds);
 }
 
@@ -199,6 +194,8 @@ KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const
         "{} could be fitted but never predict: k(x,x) of new objects is not among given kernel values; normalise the matrix first",
         options.kernel.text()));
   require_matching(X, Y);
+  if (!(options.tolerance > 0) || !(options.tolerance < 1))
+    throw InvalidArgument(fmt::format("tolerance must be between 0 and 1, got {}", options.tolerance));
   const Vector alpha = penalties(options.alpha, options.alpha_per_target, options.lambda, X.size(), Y.cols());
   const Precision precision = options.precision.value_or(Precision::float64);
   const Vector s = root_weights(options.sample_weight, X.size());
@@ -209,15 +206,11 @@ KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const
   Kernel kernel = options.kernel;
   with_threads(options.run.threads, [&] {
     kernel = resolve(options.kernel, X);
-    if (precision == Precision::float32) {
-      solve_all<float>(kernel, problem, alpha, coef, intercept, summary);
-    } else {
-      solve_all<double>(kernel, problem, alpha, coef, intercept, summary);
-    }
+    solve_all(kernel, problem, alpha, coef, intercept, summary);
     summary.residual = relative_residual(kernel, problem, Y, coef, intercept, alpha);
   });
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  summary.sentence = sentence_of(summary, X.size());
+  summary.sentence = sentence_of(summary, X.size(), options.tolerance);
   // Of a given Gram matrix the model needs to know only which objects it was fitted on, not their kernel values.
   return KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision,
                                       std::move(summary));

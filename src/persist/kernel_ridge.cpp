@@ -15,6 +15,8 @@ void write_kernel_ridge(const AnyModel& any, ContainerWriter& out) {
   const SolveSummary& s = model.summary();
   out.json("summary", {{"method", text_to_json(s.method)},
                        {"positive_definite", s.positive_definite},
+                       {"converged", s.converged},
+                       {"iterations", s.iterations},
                        {"rank", s.rank},
                        {"residual", number_to_json(s.residual)},
                        {"seconds", number_to_json(s.seconds)},
@@ -33,6 +35,8 @@ AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& libra
   SolveSummary s;
   s.method = text_from_json(about.at("method"));
   s.positive_definite = about.at("positive_definite").get<bool>();
+  s.converged = about.value("converged", true);  // files of the first format do not say
+  s.iterations = about.value("iterations", Index{0});
   s.rank = about.at("rank").get<Index>();
   s.residual = number_from_json(about.at("residual"));
   s.seconds = number_from_json(about.at("seconds"));
