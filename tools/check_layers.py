@@ -52,6 +52,7 @@ PUBLIC = {
     "gram.hpp": "gram",
     "random_features.hpp": "gram",
     "rkhs_function.hpp": "gram",
+    "gaussian_process.hpp": "models",
     "kernel_ridge.hpp": "models",
     "random_feature_ridge.hpp": "models",
     "ridge.hpp": "models",

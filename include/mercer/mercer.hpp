@@ -6,6 +6,7 @@
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/folds.hpp"
+#include "mercer/gaussian_process.hpp"
 #include "mercer/gram.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/kernels.hpp"
