@@ -24,6 +24,7 @@ OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas"]
+QUALITY = ROOT / "bench" / "quality" / "regression.md"  # written by bench/quality/regression.py, which takes longer than all rows together
 TURNS = 3
 
 sys.path.insert(0, str(ROOT / "bench"))
@@ -73,7 +74,9 @@ def rows():
         Row("GRAM-apply", "K V streamed, n = 50000, d = 10, 16 vectors, float64", apply_x + apply_v,
             tool("bench_gram_apply"), {"numpy in chunks": peer("gram_apply/numpy_chunks.py")}, 3, 1e-9),
         Row("KRR-fit", "kernel ridge, n = 10000, d = 20, one alpha", fit,
-            ours("krr_fit/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 1, 1e-8),
+            ours("krr_fit/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 2, 1e-8),
+        Row("KRR-solve", "kernel ridge to a true residual of 1e-8, n = 20000, d = 20", data.regression(20000, 20),
+            ours("krr_solve/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 4, 1e-6),
         Row("KRR-predict", "predict 10000 rows from 10000, d = 20", fit,
             ours("krr_predict/ours.py"), {"scikit-learn KernelRidge": peer("krr_predict/sklearn_krr.py")}, 3, 1e-8),
         Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
@@ -139,17 +142,24 @@ def measure(row):
     return out
 
 
-def growth():
-    """Time and memory of kernel ridge at n, 2n, 4n, and the exponent of the time."""
-    sizes, out = [2500, 5000, 10000], []
+def growths():
+    """Tasks whose cost is followed over n, 2n, 4n: what they are, our script, the files for n, the sizes."""
+    return [
+        ("kernel ridge fit, d = 20", ours("krr_fit/ours.py"), lambda n: data.regression(n, 20), [5000, 10000, 20000]),
+    ]
+
+
+def grow(task, command, files, sizes):
+    """Time and memory of one task at each size, and the exponent of the time."""
+    out = []
     for n in sizes:
-        competitor = Competitor(ours("krr_fit/ours.py"))
-        competitor.ask("prepare " + " ".join(str(make()) for make in data.regression(n, 20)))
+        competitor = Competitor(command)
+        competitor.ask("prepare " + " ".join(str(make()) for make in files(n)))
         turns = [competitor.ask("run") for _ in range(TURNS)]
         competitor.close()
         out.append({"n": n, "seconds": min(t["seconds"] for t in turns), "peak_bytes": max(t["peak_bytes"] for t in turns)})
     exponent = math.log(out[-1]["seconds"] / out[0]["seconds"]) / math.log(sizes[-1] / sizes[0])
-    return {"task": "kernel ridge fit, d = 20", "sizes": out, "exponent": exponent}
+    return {"task": task, "sizes": out, "exponent": exponent}
 
 
 def setup_peers():
@@ -192,9 +202,12 @@ results are compared before a time is printed. Peak memory is above the start of
 
 {table(results)}
 """
-    if grown:
-        lines = "\n".join(f"| {s['n']} | {s['seconds']:.2f} s | {s['peak_bytes'] / 1e6:.0f} MB |" for s in grown["sizes"])
-        page += f"\n## How cost grows\n\n{grown['task']}: time grows as n^{grown['exponent']:.2f}.\n\n| n | time | peak memory |\n|---|---|---|\n{lines}\n"
+    page += "\n## How cost grows\n"
+    for g in grown:
+        lines = "\n".join(f"| {s['n']} | {s['seconds']:.2f} s | {s['peak_bytes'] / 1e6:.0f} MB |" for s in g["sizes"])
+        page += f"\n{g['task']}: time grows as n^{g['exponent']:.2f}.\n\n| n | time | peak memory |\n|---|---|---|\n{lines}\n"
+    if QUALITY.exists():
+        page += "\n" + QUALITY.read_text()
     (ROOT / "docs" / "benchmarks.md").write_text(page)
 
 
@@ -214,7 +227,7 @@ def main():
             results.append(r)
             print(f"  {r['peer']}: {r['peer_seconds']:.3f} s, mercer: {r['our_seconds']:.3f} s, ratio {r['ratio']:.1f} (wanted {r['wanted']}), "
                   f"memory {r['our_peak_bytes'] / 1e6:.0f} against {r['peer_peak_bytes'] / 1e6:.0f} MB, results differ by {r['disagreement']:.0e}", flush=True)
-    grown = growth() if not wanted else None
+    grown = [grow(*task) for task in growths()] if not wanted else []
     (WORK / "results.json").write_text(json.dumps({"results": results, "growth": grown}, indent=2))
     if not wanted:
         write_page(results, grown)

@@ -10,6 +10,8 @@ namespace {
 struct KrrOptions : FitOptions {
   PenaltyOptions penalty{};
   std::optional<Precision> precision{};
+  KernelRidgeSolver solver = KernelRidgeSolver::automatic;
+  double tolerance = 1e-10;
 };
 
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
@@ -20,6 +22,8 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
   options.fit_intercept = o.penalty.intercept.value_or(false);
   options.sample_weight = t.weights;
   options.precision = o.precision;
+  options.solver = o.solver;
+  options.tolerance = o.tolerance;
   const auto n = static_cast<double>(t.data.X.size());
   const bool single = o.precision == Precision::float32;
   const bool spectrum = (o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0;
@@ -37,6 +41,8 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
                {"summary",
                 {{"method", s.method},
                  {"positive_definite", s.positive_definite},
+                 {"converged", s.converged},
+                 {"iterations", s.iterations},
                  {"rank", s.rank},
                  {"residual", number_json(s.residual)},
                  {"seconds", s.seconds},
@@ -55,6 +61,14 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
   add_penalty(*krr_command, krr->penalty);
   add_kernel(*krr_command, krr->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
   add_precision(*krr_command, krr->precision);
+  add_choice<KernelRidgeSolver>(*krr_command, "--solver", krr->solver,
+                                {{"auto", KernelRidgeSolver::automatic},
+                                 {"cholesky", KernelRidgeSolver::cholesky},
+                                 {"mixed", KernelRidgeSolver::mixed_cholesky},
+                                 {"cg", KernelRidgeSolver::conjugate_gradients}},
+                                "How the system is solved (default: auto, by size and memory)");
+  add_number(*krr_command, "--tolerance", krr->tolerance, 1e-15, 0.1, "a number from 1e-15 to 0.1",
+             "Relative residual that the solvers mixed and cg must reach (default: 1e-10)");
   krr_command->footer(
       "Examples:\n"
       "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"

@@ -10,14 +10,16 @@ namespace mercer::python {
 namespace {
 
 KernelRidgeModel fit_krr(const Samples& X, const Targets& y, const Kernel& kernel, const Vector& alpha, std::optional<double> lambda,
-                         bool fit_intercept, const Vector& sample_weight, std::optional<bool> float32, int threads, std::size_t memory,
-                         nb::object progress) {
+                         bool fit_intercept, const Vector& sample_weight, std::optional<bool> float32, KernelRidgeSolver solver,
+                         double tolerance, int threads, std::size_t memory, nb::object progress) {
   KernelRidgeOptions options{.kernel = kernel,
                              .alpha_per_target = alpha,
                              .lambda = lambda,
                              .fit_intercept = fit_intercept,
                              .sample_weight = sample_weight,
                              .precision = {},
+                             .solver = solver,
+                             .tolerance = tolerance,
                              .run = {}};
   if (float32) options.precision = *float32 ? Precision::float32 : Precision::float64;
   Job job(threads, memory, std::move(progress));
@@ -45,9 +47,16 @@ RidgeModel fit_ridge_of(const Samples& X, const Targets& y, const Vector& alpha,
 }  // namespace
 
 void bind_models(nb::module_& m) {
+  nb::enum_<KernelRidgeSolver>(m, "KernelRidgeSolver")
+      .value("auto", KernelRidgeSolver::automatic)
+      .value("cholesky", KernelRidgeSolver::cholesky)
+      .value("mixed", KernelRidgeSolver::mixed_cholesky)
+      .value("cg", KernelRidgeSolver::conjugate_gradients);
   nb::class_<SolveSummary>(m, "SolveSummary", "How a linear system was solved.")
       .def_ro("method", &SolveSummary::method)
       .def_ro("positive_definite", &SolveSummary::positive_definite)
+      .def_ro("converged", &SolveSummary::converged)
+      .def_ro("iterations", &SolveSummary::iterations)
       .def_ro("rank", &SolveSummary::rank)
       .def_ro("residual", &SolveSummary::residual)
       .def_ro("seconds", &SolveSummary::seconds)
@@ -63,7 +72,7 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("is_float32", [](const KernelRidgeModel& k) { return k.precision() == Precision::float32; })
       .def_prop_ro("summary", &KernelRidgeModel::summary, nb::rv_policy::copy);
   m.def("fit_kernel_ridge", &fit_krr, "X"_a, "y"_a, "kernel"_a, "alpha"_a, "lambda_"_a.none(), "fit_intercept"_a, "sample_weight"_a,
-        "float32"_a.none(), "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+        "float32"_a.none(), "solver"_a, "tolerance"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
 
   nb::class_<RidgeSummary>(m, "RidgeSummary", "Spectrum and conditioning of a ridge regression.")
       .def_ro("singular_values", &RidgeSummary::singular_values)

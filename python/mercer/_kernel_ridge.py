@@ -16,6 +16,13 @@ from ._kernel import Kernel, wrap
 __all__ = ["KernelRidge"]
 
 
+def _solver(word: str) -> Any:
+    words = ("auto", "cholesky", "mixed", "cg")
+    if word not in words:
+        raise ValueError(f"solver must be one of {', '.join(map(repr, words))}, got {word!r}")
+    return getattr(_mercer.KernelRidgeSolver, word)
+
+
 class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Kernel ridge regression: minimises sum_i w_i (y_i - f(x_i) - b)^2 + alpha |f|^2 over the kernel's function space.
 
@@ -38,6 +45,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Fit b, without penalty.
     precision : "float32", "float64" or None
         Of the kernel values in the factorisation. None is float64.
+    solver : "auto", "cholesky", "mixed" or "cg"
+        How K + alpha I is solved. "cholesky" factors in float64; "mixed" factors in float32 and refines to a float64 residual; "cg" is
+        conjugate gradients with a randomly pivoted Cholesky preconditioner, which needs no n x n matrix where memory is short. "auto" takes the
+        first below 2000 samples, the last from 8000 on, and falls back by itself; summary_ says what was done.
+    tol : float, default 1e-10
+        The relative residual that "mixed" and "cg" must reach.
     n_jobs : int, optional
         Threads. The answer does not depend on it. None: MERCER_NUM_THREADS, else all cores.
     memory : int or str, optional
@@ -79,6 +92,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         lambda_: float | None = None,
         fit_intercept: bool = False,
         precision: str | None = None,
+        solver: str = "auto",
+        tol: float = 1e-10,
         n_jobs: int | None = None,
         memory: str | float | None = None,
         random_state: Any = None,
@@ -93,6 +108,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.lambda_ = lambda_
         self.fit_intercept = fit_intercept
         self.precision = precision
+        self.solver = solver
+        self.tol = tol
         self.n_jobs = n_jobs
         self.memory = memory
         self.random_state = random_state
@@ -134,6 +151,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 bool(self.fit_intercept),
                 weight,
                 None if self.precision is None else self.precision == "float32",
+                _solver(self.solver),
+                float(self.tol),
                 _run.threads(self.n_jobs),
                 _run.memory_bytes(self.memory),
                 bar,

@@ -213,3 +213,23 @@ def test_a_weight_of_two_is_the_row_twice(n, seed):
     one = mercer.KernelRidge(0.3, kernel="gaussian(1)").fit(X, y, times.astype(float))
     other = mercer.KernelRidge(0.3, kernel="gaussian(1)").fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     close(one.predict(X), other.predict(X), 1e-9)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "mixed", "cg"])
+def test_every_solver_gives_scikit_learns_answer(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(700, 4)), rng.normal(size=(700, 2))
+    ours = mercer.KernelRidge(kernel="rbf", alpha=0.1, solver=solver).fit(X, y)
+    theirs = Twin(kernel="rbf", alpha=0.1).fit(X, y)
+    assert ours.summary_.converged
+    assert ours.summary_.residual <= 1e-10
+    # A residual of 1e-10 and eigenvalues from 0.1 upwards.
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=0, atol=1e-8 * np.abs(theirs.dual_coef_).max())
+
+
+def test_solver_and_tolerance_are_checked():
+    X, y = np.eye(4), np.arange(4.0)
+    with pytest.raises(ValueError, match="solver must be one of"):
+        mercer.KernelRidge(solver="lu").fit(X, y)
+    with pytest.raises(ValueError, match="tolerance must be between 0 and 1"):
+        mercer.KernelRidge(tol=0).fit(X, y)
