@@ -56,6 +56,7 @@ def rows():
     gram64, gram32 = data.gaussian_matrix(20000, 50, "float64"), data.gaussian_matrix(20000, 50, "float32")
     apply_x, apply_v = data.gaussian_matrix(50000, 10, "float64"), data.gaussian_matrix(50000, 16, "float64", seed=1)
     fit = data.regression(10000, 20)
+    many = data.regression(1_010_000, 20)
     gaussian = ours("gram/ours.py", "gaussian(5)")
 
     def gram(kernel, text, who):
@@ -79,6 +80,12 @@ def rows():
             ours("krr_solve/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 4, 1e-6),
         Row("KRR-predict", "predict 10000 rows from 10000, d = 20", fit,
             ours("krr_predict/ours.py"), {"scikit-learn KernelRidge": peer("krr_predict/sklearn_krr.py")}, 3, 1e-8),
+        Row("RFF", "ridge on 1000 random features, n = 1e6, d = 20", many,
+            ours("rff/ours.py", "ridge"), {"scikit-learn RBFSampler and Ridge": peer("rff/sklearn_rbf_sampler.py", "ridge")}, 7, 0.02),
+        Row("RFF-hand", "ridge on 1000 random features, n = 1e6, d = 20", many,
+            ours("rff/ours.py", "ridge"), {"numpy by hand, float32 in chunks": peer("rff/numpy_chunks.py")}, 1.1, 0.02),
+        Row("RFF-map", "1000 random features of 1e6 rows, d = 20", many,
+            ours("rff/ours.py", "map"), {"scikit-learn RBFSampler": peer("rff/sklearn_rbf_sampler.py", "map")}, 6, 0.1),
         Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),

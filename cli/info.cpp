@@ -40,6 +40,17 @@ void describe(const RidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
+  const RandomFourierFeatures& map = model.features();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
+                                          map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines",
+                                          map.orthogonal() ? ", orthogonal" : "")});
+  rows.push_back({"alpha", fmt::format("{:g}", fmt::join(model.alpha(), ", "))});
+  rows.push_back({"precision", name_of(model.precision())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
   rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});
@@ -56,6 +67,9 @@ void run_info(const InfoOptions& o) {
   const auto bytes = std::filesystem::file_size(o.model);
   if (o.common.json) {
     Json json = {{"file", o.model}, {"bytes", bytes}};
+    if (const auto* rff = std::get_if<RandomFeatureRidgeModel>(&saved.model)) {
+      json["alpha"] = std::vector<double>(rff->alpha().begin(), rff->alpha().end());
+    }
     if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
       json["alpha"] = std::vector<double>(krr->alpha().begin(), krr->alpha().end());
     }

@@ -55,6 +55,8 @@ PUBLIC = {
     "gaussian_process.hpp": "models",
     "kernel_ridge.hpp": "models",
     "random_feature_ridge.hpp": "models",
+    "kernel_ridge_cv.hpp": "models",
+    "prediction_intervals.hpp": "models",
     "ridge.hpp": "models",
     "model_file.hpp": "persist",
     "learn.hpp": "select",

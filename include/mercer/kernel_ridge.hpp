@@ -11,10 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "mercer/kernels.hpp"
+#include "mercer/prediction_intervals.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 
@@ -32,6 +34,7 @@ struct KernelRidgeOptions {
   std::optional<Precision> precision{};  // of kernel values; not given: float64
   KernelRidgeSolver solver = KernelRidgeSolver::automatic;
   double tolerance = 1e-10;  // of the relative residual, for the solvers that iterate
+  bool intervals = false;    // keep what prediction intervals need (prediction_intervals.hpp)
   Run run{};
 };
 
@@ -51,6 +54,8 @@ struct SolveSummary {
 class KernelRidgeModel {
  public:
   Matrix predict(const Samples& X, const Run& run = {}) const;  // one column per target
+  // The prediction and an interval for a new value, 0 < level < 1; the model must have been fitted with `intervals`.
+  IntervalPrediction predict_interval(const Samples& X, double level, const Run& run = {}) const;
 
   const Kernel& kernel() const { return kernel_; }
   const Samples& samples() const { return samples_; }
@@ -60,10 +65,14 @@ class KernelRidgeModel {
   Precision precision() const { return precision_; }
   const SolveSummary& summary() const { return summary_; }
   Index n_targets() const { return dual_coef_.cols(); }
+  bool has_intervals() const { return intervals_ != nullptr; }
+  const IntervalSummary& interval_summary() const;  // of a model that has them
+  const std::shared_ptr<const IntervalParts>& interval_parts() const { return intervals_; }
 
   // From its parts (files, bindings). Checks that the sizes agree.
   static KernelRidgeModel from_parts(Kernel kernel, Samples samples, Matrix dual_coef, Vector intercept, Vector alpha, Precision precision,
                                      SolveSummary summary);
+  KernelRidgeModel with_intervals(std::shared_ptr<const IntervalParts> parts) const;
 
  private:
   KernelRidgeModel(Kernel kernel, Samples samples) : kernel_(std::move(kernel)), samples_(std::move(samples)) {}
@@ -74,7 +83,11 @@ class KernelRidgeModel {
   Vector alpha_{};
   Precision precision_ = Precision::float64;
   SolveSummary summary_;
+  std::shared_ptr<const IntervalParts> intervals_{};
 };
+
+// The same model with what intervals need. X and Y are what it was fitted on (X with the kernel values, where those are given).
+KernelRidgeModel add_intervals(const KernelRidgeModel& model, const Samples& X, const MatrixRef& Y, const IntervalOptions& options = {});
 
 KernelRidgeModel fit_kernel_ridge(const Samples& X, const MatrixRef& Y, const KernelRidgeOptions& options = {});
 

@@ -13,11 +13,12 @@
 
 #include "mercer/dataset.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/random_feature_ridge.hpp"
 #include "mercer/ridge.hpp"
 
 namespace mercer {
 
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, RandomFeatureRidgeModel>;
 
 struct SavedModel {
   AnyModel model;

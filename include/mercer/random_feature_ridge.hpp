@@ -48,7 +48,7 @@ struct RandomFeatureRidgeOptions {
   bool fit_intercept = true;
   Vector sample_weight{};                // empty: all 1; zero leaves a sample out
   double validation_fraction = 0;        // of the rows, drawn by the seed, on which the error is measured; in [0, 1)
-  std::optional<Precision> precision{};  // of the features; not given: float32, but float64 where alpha is below 1e-8 n
+  std::optional<Precision> precision{};  // of the features; not given: float32 from 1e7 of them on, unless alpha < 1e-8 n
   Run run{};
 };
 
@@ -116,6 +116,8 @@ class RandomFeatureSums {
   Index rows() const { return rows_; }
   Index targets() const { return training_.targets(); }
   Precision precision() const { return precision_; }
+  double validation_fraction() const { return validation_fraction_; }
+  std::uint64_t seed() const { return seed_; }
 
   // The sums without the map, which is drawn again from its seed or kept elsewhere; restore() throws InvalidArgument for bytes that are not
   // such sums, or are those of another number of features or targets.
@@ -131,9 +133,14 @@ class RandomFeatureSums {
   double validation_fraction_;
   std::uint64_t seed_;
   Index rows_ = 0;
+  double seconds_ = 0;
   NormalSums training_;
   NormalSums held_out_;
 };
+
+// The first half of fit_random_feature_ridge: draws the map for these rows (length scales and centre from them) and takes them in. More
+// rows may follow.
+RandomFeatureSums random_feature_sums(const Samples& X, const MatrixRef& Y, const RandomFeatureRidgeOptions& options = {});
 
 RandomFeatureRidgeModel fit_random_feature_ridge(const Samples& X, const MatrixRef& Y, const RandomFeatureRidgeOptions& options = {});
 

@@ -64,8 +64,25 @@ bool changes_values(const Encoder& encoder) {
   return !numbers_only(encoder) || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
 }
 
-SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names) {
-  return {model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
+// Rows of numbers as they stand, of which a classifier says a label.
+bool labels_only(const Encoder& encoder) {
+  return numbers_only(encoder) && encoder.scaler.kind == ScalingKind::none && encoder.task == Task::classification;
+}
+
+SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names,
+                 const std::optional<std::vector<std::string>>& classes) {
+  SavedModel out{model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
+  if (!classes) return out;
+  if (!out.encoder) {  // columns are told apart by their place
+    std::vector<std::string> numbered;
+    for (Index j = 0; j < out.width(); ++j) numbered.push_back("x" + std::to_string(j + 1));
+    out.encoder = names_only(numbered, "y");
+    out.encoder->named = false;
+    out.encoder->table_columns = out.width();
+  }
+  out.encoder->task = Task::classification;
+  out.encoder->classes = *classes;
+  return out;
 }
 
 // The predictions, and sentences about words that the model never saw.
@@ -124,6 +141,8 @@ void bind_model_files(nb::module_& m) {
       .def_prop_ro("model", [](const SavedModel& s) { return s.model; })
       .def_prop_ro("has_encoder", [](const SavedModel& s) { return s.encoder.has_value(); })
       .def_prop_ro("changes_values", [](const SavedModel& s) { return s.encoder && changes_values(*s.encoder); })
+      .def_prop_ro("only_labels", [](const SavedModel& s) { return s.encoder && labels_only(*s.encoder); })
+      .def_prop_ro("is_named", [](const SavedModel& s) { return s.encoder && s.encoder->named; })
       .def_prop_ro("is_numbers_only", [](const SavedModel& s) { return s.encoder && numbers_only(*s.encoder); })
       .def_prop_ro("is_sparse", [](const SavedModel& s) { return s.encoder && s.encoder->sparse; })
       .def_prop_ro("feature_names", [](const SavedModel& s) { return s.encoder ? s.encoder->feature_names() : std::vector<std::string>(); })
@@ -148,11 +167,12 @@ void bind_model_files(nb::module_& m) {
       .def("__setstate__", [](SavedModel& self, const nb::object& state) { new (&self) SavedModel(unpickled(state)); });
   m.def(
       "save_model",
-      [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
+      [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path,
+         const std::optional<std::vector<std::string>>& classes) {
         Job job(0, 0, nb::none());
-        job([&](const Run& run) { save_model(saved(model, names), path, run); });
+        job([&](const Run& run) { save_model(saved(model, names, classes), path, run); });
       },
-      "model"_a, "feature_names"_a.none(), "path"_a);
+      "model"_a, "feature_names"_a.none(), "path"_a, "classes"_a.none() = nb::none());
   m.def("save_saved", &save, "model"_a, "path"_a);
   m.def(
       "load_model",

@@ -28,6 +28,7 @@ from ._files import TableModel, info, load, save
 from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
@@ -44,6 +45,9 @@ __all__ = [
     "KernelCheck",
     "KernelRidge",
     "RKHSFunction",
+    "RandomFeatureRidge",
+    "RandomFeatureRidgeClassifier",
+    "RandomFourierFeatures",
     "Ridge",
     "TableModel",
     "check_bochner",

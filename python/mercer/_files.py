@@ -16,6 +16,7 @@ from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
 from ._kernel import wrap
 from ._kernel_ridge import KernelRidge
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._ridge import Ridge
 
 __all__ = ["TableModel", "info", "load", "save"]
@@ -38,10 +39,16 @@ def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) 
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel):
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.RandomFeatureRidgeModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
-    _mercer.save_model(native, None if names is None else [str(n) for n in names], name)
+    labels = getattr(model, "classes_", None)
+    _mercer.save_model(
+        native,
+        None if names is None else [str(n) for n in names],
+        name,
+        None if labels is None else [str(label) for label in labels],
+    )
 
 
 def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | TableModel:
@@ -50,6 +57,8 @@ def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None)
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
     """
     saved = _mercer.load_model(_existing(path), _callbacks.library(library))
+    if isinstance(saved.model, _mercer.RandomFeatureRidgeModel) and saved.only_labels:
+        return _estimator(saved)
     return TableModel(saved) if saved.changes_values else _estimator(saved)
 
 
@@ -81,15 +90,51 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
         )
         estimator._X_fit = None
         n_targets = model.dual_coef.shape[1]
+    elif isinstance(model, _mercer.RandomFeatureRidgeModel):
+        estimator = _random_feature_estimator(model, None if saved.classes is None else _labels(saved.classes))
+        n_targets = len(model.intercept)
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
         n_targets = len(model.coef)
-    estimator.model_ = model
+    if isinstance(model, _mercer.RandomFeatureRidgeModel):
+        estimator._model, estimator._sums = model, None
+    else:
+        estimator.model_ = model
     estimator._single_target = n_targets == 1
     estimator.n_features_in_ = saved.width
-    if saved.column_names and not saved.changes_values:
+    if saved.column_names and (saved.is_named if saved.only_labels else not saved.changes_values):
         estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
     return estimator
+
+
+def _random_feature_estimator(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray | None) -> Any:
+    features = model.features
+    alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
+    make = RandomFeatureRidge if labels is None else RandomFeatureRidgeClassifier
+    estimator = make(
+        alpha,
+        kernel=wrap(model.kernel),
+        n_components=features.n_components,
+        form="cos" if features.is_cosine else "sincos",
+        orthogonal=features.is_orthogonal,
+        fit_intercept=bool(np.any(model.intercept)),
+        precision="float32" if model.is_float32 else "float64",
+    )
+    if labels is not None:
+        estimator.classes_ = labels
+    return estimator
+
+
+def _labels(texts: list[str]) -> np.ndarray:
+    """Labels of a file, as numbers where all of them are."""
+    try:
+        return np.asarray([int(text) for text in texts])
+    except ValueError:
+        pass
+    try:
+        return np.asarray([float(text) for text in texts])
+    except ValueError:
+        return np.asarray(texts, dtype=object)
 
 
 class TableModel:
@@ -100,7 +145,7 @@ class TableModel:
 
     Attributes
     ----------
-    kind : "krr" or "ridge".
+    kind : "krr", "ridge", "rff": the word of ``mercer fit``.
     feature_names_in_ : the table columns used.
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
@@ -132,16 +177,7 @@ class TableModel:
     @property
     def classes_(self) -> np.ndarray | None:
         labels = self._saved.classes
-        if labels is None:
-            return None
-        try:
-            return np.asarray([int(text) for text in labels])
-        except ValueError:
-            pass
-        try:
-            return np.asarray([float(text) for text in labels])
-        except ValueError:
-            return np.asarray(labels, dtype=object)
+        return None if labels is None else _labels(labels)
 
     @property
     def estimator(self) -> KernelRidge | Ridge:

@@ -25,6 +25,9 @@ def dot(A, B):
 # Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "KernelRidge": {},
+    "RandomFourierFeatures": {},
+    "RandomFeatureRidge": {},
+    "RandomFeatureRidgeClassifier": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
 }
 
@@ -38,6 +41,10 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.KernelRidge(kernel="precomputed"),
         mercer.KernelRidge(kernel=0.5 * Matern(2.5, 3) + Linear()),
         mercer.KernelRidge(kernel=mercer.kernel_function(dot)),
+        mercer.RandomFourierFeatures(random_state=0),
+        mercer.RandomFourierFeatures(30, "matern(1.5, 2)", form="cos", random_state=0),
+        mercer.RandomFeatureRidge(n_components=50, random_state=0),
+        mercer.RandomFeatureRidgeClassifier(n_components=50, random_state=0),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],

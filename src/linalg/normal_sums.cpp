@@ -91,12 +91,40 @@ void add_tile(const Chunk<T>& chunk, TilePlace at, Index first, Index last, doub
   }
 }
 
+// sums += sum_i right_i f_i over `count` <= 4 rows of features: a plain loop, which compilers turn into vectors of doubles.
+template <class T>
+void add_rows(const T* f, Index stride, const double* right, Index right_stride, Index count, Index n, double* sums) {
+  if (count < 4) {
+    for (Index i = 0; i < count; ++i) {
+      for (Index j = 0; j < n; ++j) sums[j] += right[i * right_stride] * static_cast<double>(f[i * stride + j]);
+    }
+    return;
+  }
+  const double r0 = right[0], r1 = right[right_stride], r2 = right[2 * right_stride], r3 = right[3 * right_stride];
+  const T *f1 = f + stride, *f2 = f1 + stride, *f3 = f2 + stride;
+  for (Index j = 0; j < n; ++j) {
+    sums[j] += (r0 * static_cast<double>(f[j]) + r1 * static_cast<double>(f1[j])) +
+               (r2 * static_cast<double>(f2[j]) + r3 * static_cast<double>(f3[j]));
+  }
+}
+
 // (S F)' S [Y, 1] for one block of features, in float64, added to `sums` (rows x right columns).
 template <class T>
 void add_cross(const Chunk<T>& chunk, Index block, Eigen::Ref<Matrix> sums) {
-  constexpr Index depth = 128;  // rows converted at a time: they stay in the cache
   const Index from = block * tile;
   const Index rows = std::min(tile, chunk.width - from);
+  const Index columns = chunk.right.cols();
+  if (columns <= 4) {  // too few for GEMM: each row of features is read once, as it is
+    Matrix transposed = Matrix::Zero(columns, rows);
+    for (Index i = 0; i < chunk.rows; i += 4) {
+      for (Index t = 0; t < columns; ++t)
+        add_rows(chunk.features + i * chunk.stride + from, chunk.stride, chunk.right.row(i).data() + t, columns,
+                 std::min<Index>(4, chunk.rows - i), rows, transposed.row(t).data());
+    }
+    sums += transposed.transpose();
+    return;
+  }
+  constexpr Index depth = 128;  // rows converted at a time: they stay in the cache
   Matrix converted;
   for (Index begin = 0; begin < chunk.rows; begin += depth) {
     const Index count = std::min(depth, chunk.rows - begin);
@@ -111,13 +139,8 @@ void add_cross(const Chunk<T>& chunk, Index block, Eigen::Ref<Matrix> sums) {
       a = converted.data();
       stride = rows;
     }
-    if (chunk.right.cols() <= 4) {
-      for (Index t = 0; t < chunk.right.cols(); ++t)
-        for (Index i = 0; i < count; ++i) sums.col(t) += chunk.right(begin + i, t) * Eigen::Map<const Vector>(a + i * stride, rows);
-    } else {
-      linalg::gemm_n(true, rows, chunk.right.cols(), count, 1.0, a, stride, chunk.right.row(begin).data(), chunk.right.cols(), 1.0,
-                     sums.data(), sums.outerStride());
-    }
+    linalg::gemm_n(true, rows, columns, count, 1.0, a, stride, chunk.right.row(begin).data(), columns, 1.0, sums.data(),
+                   sums.outerStride());
   }
 }
 

@@ -212,8 +212,10 @@ KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const
   summary.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   summary.sentence = sentence_of(summary, X.size(), options.tolerance);
   // Of a given Gram matrix the model needs to know only which objects it was fitted on, not their kernel values.
-  return KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision,
-                                      std::move(summary));
+  KernelRidgeModel model =
+      KernelRidgeModel::from_parts(kernel, X.without_values(), std::move(coef), std::move(intercept), alpha, precision, std::move(summary));
+  if (!options.intervals) return model;
+  return add_intervals(model, X, Y, {.sample_weight = options.sample_weight, .fit_intercept = options.fit_intercept, .run = options.run});
 }
 
 }  // namespace mercer

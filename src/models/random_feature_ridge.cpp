@@ -47,6 +47,12 @@ std::size_t fit_bytes(Index components, Index targets, Precision precision, bool
   return static_cast<std::size_t>(std::min(slab + sums, 1e18)) + ridge_from_sums_bytes(components);
 }
 
+// float32 halves the time, which matters from some ten million features on; a penalty as small as its rounding needs float64.
+Precision precision_for(Index rows, Index components, const Vector& alpha) {
+  const auto n = static_cast<double>(rows);
+  return n * static_cast<double>(components) >= 1e7 && alpha.minCoeff() >= 1e-8 * n ? Precision::float32 : Precision::float64;
+}
+
 void require_components(Index components) {
   if (components < 1 || components > 1000000)
     throw InvalidArgument(fmt::format("n_components must be a whole number from 1 to 1000000, got {}", components));
@@ -164,6 +170,7 @@ void RandomFeatureSums::take(const Samples& X, const MatrixRef& Y, const Vector&
 }
 
 void RandomFeatureSums::accumulate(const Samples& X, const MatrixRef& Y, const Vector& w, const Run& run) {
+  const auto start = Clock::now();
   if (X.empty()) return;
   if (X.is_given()) throw InvalidArgument("random Fourier features need the columns of the samples, but a given Gram matrix has none");
   if (X.width() != features_.width())
@@ -181,6 +188,7 @@ void RandomFeatureSums::accumulate(const Samples& X, const MatrixRef& Y, const V
       take<double>(X, Y, w, run);
     }
   });
+  seconds_ += seconds_since(start);
 }
 
 void RandomFeatureSums::merge(const RandomFeatureSums& other) {
@@ -196,6 +204,7 @@ void RandomFeatureSums::merge(const RandomFeatureSums& other) {
     held_out_.merge(other.held_out_);
   }
   rows_ += other.rows_;
+  seconds_ += other.seconds_;
 }
 
 RandomFeatureRidgeModel RandomFeatureSums::solve(const RandomFeatureSolve& options) const {
@@ -227,7 +236,7 @@ RandomFeatureRidgeModel RandomFeatureSums::solve(const RandomFeatureSolve& optio
   summary.rank = fit.rank;
   summary.residual = fit.residual;
   summary.bytes = fit_bytes(features_.n_components(), targets(), precision_, held_out_.features() > 0);
-  summary.seconds = seconds_since(start);
+  summary.seconds = seconds_ + seconds_since(start);
   summary.sentence = sentence_of(summary, features_.n_components());
   return RandomFeatureRidgeModel::from_parts(features_, std::move(fit.coef), std::move(fit.intercept), alpha, precision_,
                                              std::move(summary));
@@ -257,8 +266,7 @@ void RandomFeatureSums::restore(std::string_view bytes) {
   held_out_ = std::move(held_out);
 }
 
-RandomFeatureRidgeModel fit_random_feature_ridge(const Samples& X, const MatrixRef& Y, const RandomFeatureRidgeOptions& options) {
-  const auto start = Clock::now();
+RandomFeatureSums random_feature_sums(const Samples& X, const MatrixRef& Y, const RandomFeatureRidgeOptions& options) {
   require_matching(X, Y);
   require_components(options.n_components);
   if (X.is_given() || options.kernel.needs_given_gram())
@@ -266,29 +274,28 @@ RandomFeatureRidgeModel fit_random_feature_ridge(const Samples& X, const MatrixR
   require_finite(X, "X");
   root_weights(options.sample_weight, X.size());  // checks them
   const Vector alpha = penalties(options.alpha, options.alpha_per_target, options.lambda, X.size(), Y.cols());
-  const Precision safe = alpha.minCoeff() < 1e-8 * static_cast<double>(X.size()) ? Precision::float64 : Precision::float32;
-  const Precision precision = options.precision.value_or(safe);
+  const Precision precision = options.precision.value_or(precision_for(X.size(), options.n_components, alpha));
   const std::size_t bytes = fit_bytes(options.n_components, Y.cols(), precision, options.validation_fraction > 0);
   require_memory(bytes, options.run.memory, fmt::format("ridge regression on {} random features", options.n_components),
                  "use fewer components");
-  std::optional<RandomFeatureRidgeModel> model;
+  std::optional<RandomFourierFeatures> map;
   with_threads(options.run.threads, [&] {
-    RandomFourierFeatures map = random_fourier_features(resolve(options.kernel, X), X.width(),
-                                                        {.n_components = options.n_components,
-                                                         .form = options.form,
-                                                         .orthogonal = options.orthogonal,
-                                                         .seed = options.seed,
-                                                         .memory = options.run.memory});
-    if (!X.is_sparse()) map = map.centred_at(column_means(X));
-    RandomFeatureSums sums(std::move(map), Y.cols(), precision, options.validation_fraction, options.seed);
-    sums.accumulate(X, Y, options.sample_weight, options.run);
-    model = sums.solve({options.alpha, options.alpha_per_target, options.lambda, options.fit_intercept, options.run});
+    map = random_fourier_features(resolve(options.kernel, X), X.width(),
+                                  {.n_components = options.n_components,
+                                   .form = options.form,
+                                   .orthogonal = options.orthogonal,
+                                   .seed = options.seed,
+                                   .memory = options.run.memory});
+    if (!X.is_sparse()) map = map->centred_at(column_means(X));
   });
-  RandomFeatureSummary summary = model->summary();
-  summary.seconds = seconds_since(start);
-  summary.sentence = sentence_of(summary, options.n_components);
-  return RandomFeatureRidgeModel::from_parts(model->features(), model->coef(), model->intercept(), model->alpha(), precision,
-                                             std::move(summary));
+  RandomFeatureSums sums(std::move(*map), Y.cols(), precision, options.validation_fraction, options.seed);
+  sums.accumulate(X, Y, options.sample_weight, options.run);
+  return sums;
+}
+
+RandomFeatureRidgeModel fit_random_feature_ridge(const Samples& X, const MatrixRef& Y, const RandomFeatureRidgeOptions& options) {
+  return random_feature_sums(X, Y, options)
+      .solve({options.alpha, options.alpha_per_target, options.lambda, options.fit_intercept, options.run});
 }
 
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
+#include "persist/intervals.hpp"
 #include "persist/models.hpp"
 #include "persist/parts.hpp"
 
@@ -26,6 +27,7 @@ void write_kernel_ridge(const AnyModel& any, ContainerWriter& out) {
   write_matrix("dual_coef", model.dual_coef(), out);
   write_vector("intercept", model.intercept(), out);
   write_vector("alpha", model.alpha(), out);
+  if (model.has_intervals()) write_intervals(*model.interval_parts(), out);
 }
 
 AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& library) {
@@ -44,8 +46,10 @@ AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& libra
   s.sentence = text_from_json(about.at("sentence"));
   Vector alpha = in.vector("alpha");
   if ((alpha.array() < 0).any()) in.fail("its alpha is negative");
-  return KernelRidgeModel::from_parts(std::move(kernel), read_samples(in), in.matrix("dual_coef"), in.vector("intercept"), std::move(alpha),
-                                      precision, std::move(s));
+  KernelRidgeModel model = KernelRidgeModel::from_parts(std::move(kernel), read_samples(in), in.matrix("dual_coef"), in.vector("intercept"),
+                                                        std::move(alpha), precision, std::move(s));
+  if (!in.has("intervals")) return model;
+  return model.with_intervals(read_intervals(in, model.samples().size(), model.n_targets()));
 }
 
 }  // namespace mercer::persist

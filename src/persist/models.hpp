@@ -13,4 +13,7 @@ AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& libra
 void write_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
 
+void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out);
+AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist

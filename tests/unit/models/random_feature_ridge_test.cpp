@@ -83,7 +83,7 @@ TEST(RandomFeatureRidge, SolvesTheNormalEquations) {
 TEST(RandomFeatureRidge, Float32IsCloseToFloat64) {
   Data d = make_data(5000, 3, 1, 2);
   d.X.array() += 1000;  // far from 0: the centre keeps float32's digits
-  const RandomFeatureRidgeOptions options{.kernel = kernels::gaussian(1), .n_components = 200, .alpha = 1};
+  const RandomFeatureRidgeOptions options{.kernel = kernels::gaussian(1), .n_components = 200, .alpha = 1, .precision = Precision::float32};
   RandomFeatureRidgeOptions exact = options;
   exact.precision = Precision::float64;
   const auto narrow = fit_random_feature_ridge(d.X, d.Y, options);
@@ -93,9 +93,14 @@ TEST(RandomFeatureRidge, Float32IsCloseToFloat64) {
   // The frequencies round to float32 too, which at x = 1000 turns phases by 1e-4: compare what was fitted, not feature by feature.
   EXPECT_LT((narrow.predict(d.X) - wide.predict(d.X)).norm(), 2e-3 * wide.predict(d.X).norm());
   EXPECT_NEAR(narrow.summary().training_rmse[0], wide.summary().training_rmse[0], 1e-4);
-  // Where the penalty is as small as rounding in float32, float64 is chosen.
-  EXPECT_EQ(fit_random_feature_ridge(d.X, d.Y, {.kernel = kernels::gaussian(1), .n_components = 20, .alpha = 1e-9}).precision(),
-            Precision::float64);
+  // Left to itself: float32 where there is much to do, unless the penalty is as small as its rounding.
+  const Matrix many = RandomStream(3).normal_matrix(50000, 1);
+  const auto chosen = [&](Index rows, double alpha) {
+    return fit_random_feature_ridge(many.topRows(rows), many.topRows(rows), {.n_components = 200, .alpha = alpha}).precision();
+  };
+  EXPECT_EQ(chosen(50000, 1), Precision::float32);
+  EXPECT_EQ(chosen(49999, 1), Precision::float64);
+  EXPECT_EQ(chosen(50000, 4e-4), Precision::float64);
 }
 
 // f_L - f falls as 1/sqrt(L): its square, averaged over seeds, by 8 for 8 times the features.

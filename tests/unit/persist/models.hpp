@@ -41,7 +41,7 @@ inline Encoder odd_encoder() {  // four columns: a number, one category with thr
 inline SavedModel krr_model(Samples samples, Index targets = 1, const std::string& kernel = "gaussian(0.1) + 0.3*linear",
                             Precision precision = Precision::float64) {
   const Index n = samples.size();
-  SolveSummary s{"Cholesky", true, n, 1.25e-16, 0.1 + 0.2, 123, "solved"};
+  const SolveSummary s{.method = "Cholesky", .rank = n, .residual = 1.25e-16, .seconds = 0.1 + 0.2, .bytes = 123, .sentence = "solved"};
   return {KernelRidgeModel::from_parts(parse_kernel(kernel), std::move(samples), numbers(n, targets, 0.71), numbers(targets, 1, 0.2),
                                        numbers(targets, 1, 0.3).cwiseAbs(), precision, s),
           std::nullopt};

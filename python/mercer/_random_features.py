@@ -1,0 +1,549 @@
+"""Random Fourier features, and ridge regression and classification on them, with scikit-learn's interface."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _data, _estimators, _mercer, _run, _scikit
+from ._kernel import Kernel, wrap
+from .datasets import _seed
+from .kernels import kernel as make_kernel
+
+__all__ = ["RandomFeatureRidge", "RandomFeatureRidgeClassifier", "RandomFourierFeatures"]
+
+_FORMS = {"sincos": False, "cos": True}
+
+
+def _is_cosine(form: Any) -> bool:
+    if form not in _FORMS:
+        raise ValueError(f'form must be "sincos" (sine and cosine of each frequency) or "cos" (cosine with a random offset), got {form!r}')
+    return _FORMS[form]
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+    return int(value)
+
+
+def _kernel_of(estimator: Any, X: Any, default_gamma: Any) -> Kernel:
+    """scikit-learn's words "rbf" and "laplacian" with their gamma; anything else is Mercer's and brings its own parameters."""
+    k, gamma = estimator.kernel, estimator.gamma
+    if isinstance(k, str) and k in PAIRWISE_KERNEL_FUNCTIONS:
+        if isinstance(gamma, str):
+            if gamma != "scale":
+                raise ValueError(f'gamma must be a number > 0, None or "scale", got {gamma!r}')
+            variance = _variance(X)
+            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        elif gamma is not None and (not isinstance(gamma, Real) or not 0 < gamma < np.inf):
+            raise ValueError(f'gamma must be a number > 0, None or "scale", got {gamma!r}')
+        return _scikit._word(k, gamma, 3, 1, X.shape[1])
+    if not isinstance(k, str | Kernel):
+        raise ValueError(f"kernel must be text or a mercer.Kernel (random features need its spectral measure), got {k!r}")
+    if gamma != default_gamma:
+        warnings.warn(f"kernel={k!r} brings its own parameters and does not look at gamma", stacklevel=3)
+    return make_kernel(k)
+
+
+def _variance(X: Any) -> float:
+    if not hasattr(X, "multiply"):
+        return float(X.var())
+    count = X.shape[0] * X.shape[1]
+    mean = float(X.sum()) / count
+    return float(X.multiply(X).sum()) / count - mean * mean
+
+
+class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Random Fourier features: a map z of n_components numbers a row whose products z(x)'z(y) approximate a kernel k(x, y).
+
+    A twin of :class:`sklearn.kernel_approximation.RBFSampler` for more kernels, with a bound on its error.
+
+    Parameters
+    ----------
+    n_components : int, default 100
+        Columns of the output. The form "sincos" has two per frequency, so it must be even.
+    kernel : str or mercer.Kernel, default "rbf"
+        "rbf" and "laplacian" (L1) as scikit-learn has them, with gamma; else an expression of gaussian, laplacian, matern and
+        rational_quadratic with length scales, their multiples, sums, products and ``.on(columns)``. Automatic length scales are set by fit.
+    gamma : float or "scale", default 1.0
+        Of scikit-learn's words. "scale" is 1 / (n_features * X.var()). None is 1 / n_features.
+    form : "sincos" or "cos"
+        Sine and cosine of each frequency (less variance, and z(x)'z(x) = k(x, x) exactly), or a cosine with a random offset, as RBFSampler.
+    orthogonal : bool, default False
+        Frequencies orthogonal to each other in groups of n_features: less variance for the Gaussian, and no bound.
+    random_state : int, RandomState, Generator or None
+        Seed of the draw.
+    n_jobs, memory, verbose : as in :class:`mercer.KernelRidge`.
+
+    Attributes
+    ----------
+    random_weights_ : (n_features, frequencies), the frequencies drawn.
+    random_offset_ : (frequencies,), the offsets; zeros for "sincos".
+    kernel_ : the kernel, with automatic length scales resolved.
+    map_ : the compiled map.
+    n_features_in_, feature_names_in_ : as scikit-learn has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RandomFourierFeatures
+    >>> X = np.random.RandomState(0).randn(5, 3)
+    >>> features = RandomFourierFeatures(2000, "rbf", gamma=0.5, random_state=0)
+    >>> Z = features.fit_transform(X)
+    >>> bool(abs(Z @ Z.T - np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(-1))).max() < features.hoeffding_bound(0.95, n_samples=5))
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        kernel: str | Kernel = "rbf",
+        *,
+        gamma: float | str | None = 1.0,
+        form: str = "sincos",
+        orthogonal: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        memory: str | float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.form = form
+        self.orthogonal = orthogonal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> RandomFourierFeatures:
+        """Draw the map for the columns of X. The rows are looked at for automatic length scales, gamma="scale" and rounding alone."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        k = _kernel_of(self, X, 1.0)._at_columns(getattr(self, "feature_names_in_", None))
+        rows = _data.samples(X)
+        drawn = _mercer.random_fourier_features(
+            _mercer.resolve(k, rows),
+            X.shape[1],
+            _count(self.n_components, "n_components"),
+            _is_cosine(self.form),
+            bool(self.orthogonal),
+            _seed(self.random_state),
+            _run.memory_bytes(self.memory),
+        )
+        # The map as drawn; around the mean of the rows float32 keeps its digits.
+        self.map_ = drawn if hasattr(X, "toarray") else drawn.centred_at(X.mean(axis=0, dtype=np.float64))
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of rows X: (n, n_components), float32 for float32 rows and float64 else."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        with _run.progress(self.verbose) as bar:
+            return self.map_.transform(
+                _data.samples(X), _data.is_float32(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
+            )
+
+    def hoeffding_bound(self, confidence: float = 0.95, *, n_samples: int = 2) -> float:
+        """An error that abs(z(x)'z(y) - k(x, y)) stays below, for all pairs of n_samples given rows, with this confidence.
+
+        n_samples = 2 is one pair. Independent frequencies only: with orthogonal=True this is an error.
+        """
+        check_is_fitted(self)
+        return self.map_.hoeffding_error(float(confidence), _count(n_samples, "n_samples"))
+
+    def hoeffding_failure(self, error: float, *, n_samples: int = 2) -> float:
+        """A bound on the probability that some pair of n_samples given rows is off by more than error."""
+        check_is_fitted(self)
+        return self.map_.hoeffding_failure(float(error), _count(n_samples, "n_samples"))
+
+    @staticmethod
+    def components_for(error: float, *, confidence: float = 0.95, n_samples: int = 2, form: str = "sincos") -> int:
+        """The least n_components whose bound is this error, for a kernel with k(x, x) = 1."""
+        return _mercer.hoeffding_components(_is_cosine(form), float(error), float(confidence), _count(n_samples, "n_samples"), 1.0)
+
+    def _fitted(self, name: str) -> Any:
+        fitted = self.__dict__.get("map_")
+        if fitted is None:
+            raise AttributeError(f"this RandomFourierFeatures has no {name} before fit")
+        return fitted
+
+    @property
+    def random_weights_(self) -> np.ndarray:
+        return self._fitted("random_weights_").frequencies
+
+    @property
+    def random_offset_(self) -> np.ndarray:
+        return self._fitted("random_offset_").offsets
+
+    @property
+    def kernel_(self) -> Kernel:
+        return wrap(self._fitted("kernel_").kernel)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._fitted("_n_features_out").n_components
+
+
+class _RandomFeatureModel(BaseEstimator):
+    """What the regressor and the classifier share: running sums that take in rows, and a model solved from them when it is asked for."""
+
+    _sums: Any
+    _model: Any
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        kernel: str | Kernel = "rbf",
+        gamma: float | str | None = None,
+        n_components: int = 1000,
+        form: str = "sincos",
+        orthogonal: bool = False,
+        lambda_: float | None = None,
+        fit_intercept: bool = True,
+        validation_fraction: float = 0.0,
+        precision: str | None = None,
+        n_jobs: int | None = None,
+        memory: str | float | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.form = form
+        self.orthogonal = orthogonal
+        self.lambda_ = lambda_
+        self.fit_intercept = fit_intercept
+        self.validation_fraction = validation_fraction
+        self.precision = precision
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _take(self, X: Any, Y: np.ndarray, weight: np.ndarray, afresh: bool) -> None:
+        """Rows into the sums; the first ones draw the map."""
+        if self.precision not in (None, "float32", "float64"):
+            raise ValueError(f'precision must be "float32", "float64" or None, got {self.precision!r}')
+        if isinstance(self.validation_fraction, bool) or not isinstance(self.validation_fraction, Real) or not 0 <= self.validation_fraction < 1:
+            raise ValueError(f"validation_fraction must be a number in [0, 1), got {self.validation_fraction!r}")
+        alpha = _estimators.penalties(self.alpha, self.lambda_, Y.shape[1])
+        how = _run.threads(self.n_jobs), _run.memory_bytes(self.memory)
+        rows = _data.samples(X)
+        with _run.progress(self.verbose) as bar:
+            if not afresh:
+                self._sums.accumulate(rows, Y, weight, *how, bar)
+            else:
+                self._sums = _mercer.random_feature_sums(
+                    rows,
+                    Y,
+                    _kernel_of(self, X, None)._at_columns(getattr(self, "feature_names_in_", None)),
+                    _count(self.n_components, "n_components"),
+                    _is_cosine(self.form),
+                    bool(self.orthogonal),
+                    _seed(self.random_state),
+                    alpha,
+                    None if self.lambda_ is None else float(self.lambda_),
+                    weight,
+                    float(self.validation_fraction),
+                    None if self.precision is None else self.precision == "float32",
+                    *how,
+                    bar,
+                )
+        self._model = None
+
+    def _continues(self) -> bool:
+        """Whether rows were seen before; those of a model from a file were not kept."""
+        if self.__dict__.get("_sums") is None and self.__dict__.get("_model") is not None:
+            raise ValueError("a model from a file has no running sums to add rows to: fit it, or partial_fit a new estimator")
+        return self.__dict__.get("_sums") is not None
+
+    @property
+    def model_(self) -> Any:
+        """The compiled model of all rows seen so far; solved when it is first asked for."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} has no model_ before fit")
+        if self._model is None:
+            alpha = _estimators.penalties(self.alpha, self.lambda_, self._sums.targets)
+            with _run.progress(self.verbose) as bar:
+                self._model = self._sums.solve(
+                    alpha,
+                    None if self.lambda_ is None else float(self.lambda_),
+                    bool(self.fit_intercept),
+                    _run.threads(self.n_jobs),
+                    _run.memory_bytes(self.memory),
+                    bar,
+                )
+        return self._model
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        model = self.model_
+        with _run.progress(self.verbose) as bar:
+            return model.predict(_data.samples(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
+
+    def hoeffding_bound(self, confidence: float = 0.95, *, n_samples: int = 2) -> float:
+        """As :meth:`RandomFourierFeatures.hoeffding_bound`: how far the features' products may be from the kernel."""
+        check_is_fitted(self)
+        return self.model_.features.hoeffding_error(float(confidence), _count(n_samples, "n_samples"))
+
+    # -- fitted attributes, read from the model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_sums") is not None or self.__dict__.get("_model") is not None
+
+    @property
+    def kernel_(self) -> Kernel:
+        return wrap(self.model_.kernel)
+
+    @property
+    def summary_(self) -> Any:
+        return self.model_.summary
+
+    @property
+    def held_out_rmse_(self) -> Any:
+        """Root mean square error on the held-out rows, per target, of the same fit without them; NaN without such rows."""
+        return self._per_target(self.summary_.held_out_rmse)
+
+    @property
+    def held_out_r2_(self) -> Any:
+        return self._per_target(self.summary_.held_out_r2)
+
+    def _per_target(self, values: np.ndarray) -> Any:
+        if not len(values):
+            values = np.full(len(self.model_.intercept), np.nan)
+        return float(values[0]) if len(values) == 1 else values
+
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    alpha : float{per_target}, default 1.0
+        The penalty on the squared norm of the coefficients; alpha = n * lambda.
+    kernel : str or mercer.Kernel, default "rbf"
+        As in :class:`RandomFourierFeatures`: "rbf" and "laplacian" with gamma, or an expression.
+    gamma : float, "scale" or None
+        Of scikit-learn's words; None is 1 / n_features.
+    n_components : int, default 1000
+        Number of random features; even for form="sincos".
+    form, orthogonal : as in :class:`RandomFourierFeatures`.
+    lambda_ : float, optional
+        The penalty per row, alpha / n; overrides alpha.
+    fit_intercept : bool, default True
+        Fit a constant, without penalty.
+    validation_fraction : float, default 0
+        Of the rows, drawn by random_state: held_out_rmse_ is the error on them of the same fit without them. The model still learns from all.{more}
+    precision : "float32", "float64" or None
+        Of the features and their products; sums are float64. None is float32 if rows times components (of the first call of partial_fit)
+        are 1e7 or more and alpha is at least 1e-8 n, else float64.
+    random_state : int, RandomState, Generator or None
+        Seed of the features and of the held-out rows.
+    n_jobs, memory, verbose : as in :class:`mercer.KernelRidge`.
+
+    Attributes
+    ----------
+    coef_ : coefficients of the features, {coef}.
+    intercept_ : {intercept}.
+    kernel_ : the kernel used, with automatic length scales resolved.
+    held_out_rmse_, held_out_r2_ : on the held-out rows, {held_out}NaN without any.
+    summary_ : how the normal equations were solved; prints as one sentence.
+    model_ : the compiled model; ``model_.decision(x)`` predicts without validation.
+    n_features_in_, feature_names_in_ : as scikit-learn has them.
+"""
+
+
+class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, _RandomFeatureModel):
+    __doc__ = (
+        """Ridge regression on random Fourier features: kernel ridge regression for very many rows.
+
+    Minimises sum_i w_i (y_i - z(x_i)'c - b)^2 + alpha |c|^2 in one pass over the rows; memory does not grow with them. ``partial_fit`` takes
+    in more rows; the model is solved when it is next asked for.
+"""
+        + _PARAMETERS.format(per_target=" or array of one number per target", more="", coef="(n_components,) or (targets, n_components)",
+                             intercept="a number, or one per target", held_out="a number or one per target; ")
+        + """
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RandomFeatureRidge
+    >>> X = np.random.RandomState(0).uniform(-3, 3, (2000, 1))
+    >>> y = np.sin(2 * X[:, 0])
+    >>> RandomFeatureRidge(0.01, gamma=1.0, n_components=200, random_state=0).fit(X, y).score(X, y) > 0.999
+    True
+    """
+    )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
+        """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets), forgetting what was seen before."""
+        return self._add(X, y, sample_weight, afresh=True)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
+        """Take in more rows. The first ones fix the features (an automatic length scale is theirs) and the number of targets."""
+        return self._add(X, y, sample_weight, afresh=not self._continues())
+
+    def _add(self, X: Any, y: Any, sample_weight: Any, afresh: bool) -> RandomFeatureRidge:
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, multi_output=True, y_numeric=True, reset=afresh
+        )
+        self._take(X, _estimators.targets(y), _estimators.weights(sample_weight, X), afresh)
+        if afresh:
+            self._single_target = y.ndim == 1
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions for rows X: (n,), or (n, targets) if y had two dimensions."""
+        f = self._scores(X)
+        return f[:, 0] if self._single_target else f
+
+    @property
+    def coef_(self) -> np.ndarray:
+        coef = self.model_.coef.T
+        return coef[0] if self._single_target else coef
+
+    @property
+    def intercept_(self) -> float | np.ndarray:
+        b = self.model_.intercept
+        return float(b[0]) if self._single_target else b
+
+
+class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
+    __doc__ = (
+        """Classification by ridge regression on random Fourier features, of -1 and +1 for each class against the rest.
+
+    As :class:`sklearn.linear_model.RidgeClassifier` on the features of :class:`RandomFourierFeatures`, in one pass and with ``partial_fit``.
+"""
+        + _PARAMETERS.format(per_target="", more="""
+    class_weight : dict, "balanced" or None
+        Weights of the classes; "balanced" is n / (classes * rows of the class), for fit alone.""", coef="(1 or classes, n_components)",
+                             intercept="(1 or classes,)", held_out="of the scores; ")
+        + """    classes_ : the labels.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(random_state=0)
+    >>> mercer.RandomFeatureRidgeClassifier(0.1, gamma=2.0, n_components=200, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+    )
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: str | Kernel = "rbf",
+        gamma: float | str | None = None,
+        n_components: int = 1000,
+        form: str = "sincos",
+        orthogonal: bool = False,
+        lambda_: float | None = None,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
+        validation_fraction: float = 0.0,
+        precision: str | None = None,
+        n_jobs: int | None = None,
+        memory: str | float | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            alpha,
+            kernel=kernel,
+            gamma=gamma,
+            n_components=n_components,
+            form=form,
+            orthogonal=orthogonal,
+            lambda_=lambda_,
+            fit_intercept=fit_intercept,
+            validation_fraction=validation_fraction,
+            precision=precision,
+            n_jobs=n_jobs,
+            memory=memory,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
+        """Fit to rows X (n x features, dense or sparse) and labels y, forgetting what was seen before."""
+        return self._add(X, y, None, sample_weight, afresh=True, weight=self.class_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
+        """Take in more rows. The first call needs all classes that will ever come."""
+        if self.class_weight == "balanced":
+            raise ValueError('class_weight="balanced" needs all rows at once: give sample_weight, or a dict of class weights')
+        afresh = not self._continues()
+        if afresh and classes is None:
+            raise ValueError("classes must be given to the first call of partial_fit: all labels that will ever come")
+        if not afresh and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes are {list(self.classes_)} since the first call of partial_fit, got {list(np.unique(classes))}")
+        return self._add(X, y, classes, sample_weight, afresh, self.class_weight)
+
+    def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any, afresh: bool, weight: Any) -> RandomFeatureRidgeClassifier:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, reset=afresh)
+        check_classification_targets(y)
+        known = (np.unique(y if classes is None else classes)) if afresh else self.classes_
+        if len(known) < 2:
+            raise ValueError(f"a classifier needs at least 2 classes, but y has 1 class: {known[0]!r}")
+        place = np.searchsorted(known, y)
+        unknown = (place == len(known)) | (known[np.minimum(place, len(known) - 1)] != y)
+        if unknown.any():
+            raise ValueError(f"the label {y[unknown][0]!r} is not among the classes {list(known)}")
+        w = _estimators.weights(sample_weight, X)
+        if weight is not None:
+            of_class = compute_sample_weight(weight, y)
+            w = of_class if not len(w) else w * of_class
+        Y = np.where(place[:, None] == np.arange(len(known)), 1.0, -1.0)
+        self._take(X, np.ascontiguousarray(Y[:, 1:] if len(known) == 2 else Y), w, afresh)
+        self.classes_ = known
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores: (n,) for two classes, positive for the second; (n, classes) for more."""
+        f = self._scores(X)
+        return f[:, 0] if len(self.classes_) == 2 else f
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label with the largest score."""
+        f = self.decision_function(X)
+        return self.classes_[(f > 0).astype(int) if f.ndim == 1 else f.argmax(axis=1)]
+
+    @property
+    def coef_(self) -> np.ndarray:
+        return self.model_.coef.T
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        return self.model_.intercept
