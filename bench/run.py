@@ -79,6 +79,8 @@ def rows():
             ours("krr_solve/ours.py"), {"scikit-learn KernelRidge": peer("krr_fit/sklearn_krr.py")}, 4, 1e-6),
         Row("KRR-predict", "predict 10000 rows from 10000, d = 20", fit,
             ours("krr_predict/ours.py"), {"scikit-learn KernelRidge": peer("krr_predict/sklearn_krr.py")}, 3, 1e-8),
+        Row("GP", "Gaussian process, n = 2000, d = 5, a length scale each and noise, to the maximum of the likelihood", data.regression(2000, 5),
+            ours("gp/ours.py"), {"scikit-learn GaussianProcessRegressor": peer("gp/sklearn_gp.py")}, 5, 1e-7),
         Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),
