@@ -12,7 +12,7 @@ int main() {
   std::puts(model.summary().sentence.c_str());
   std::printf("%s, noise variance %.3f (the data have 0.09)\n", model.kernel().text().c_str(), model.noise()[0]);
 
-  const PredictionBand band = model.predict_interval(test.X, 0.9);
+  const IntervalPrediction band = model.predict_interval(test.X, 0.9);
   const auto inside = ((band.lower.col(0).array() <= test.y.array()) && (test.y.array() <= band.upper.col(0).array())).count();
   const double share = static_cast<double>(inside) / 500;
   std::printf("%.0f %% of new observations lie in their 90 %% intervals\n", 100 * share);

@@ -100,7 +100,7 @@ void bind_gaussian_process(nb::module_& m) {
           [](const Model& model, const Samples& X, double level, int threads, std::size_t memory, nb::object progress) {
             Job job(threads, memory, std::move(progress));
             return job([&](const Run& run) {
-              PredictionBand band = model.predict_interval(X, level, run);
+              IntervalPrediction band = model.predict_interval(X, level, run);
               return std::pair(std::move(band.lower), std::move(band.upper));
             });
           },
