@@ -86,6 +86,8 @@ def rows():
             ours("rff/ours.py", "ridge"), {"numpy by hand, float32 in chunks": peer("rff/numpy_chunks.py")}, 1.1, 0.02),
         Row("RFF-map", "1000 random features of 1e6 rows, d = 20", many,
             ours("rff/ours.py", "map"), {"scikit-learn RBFSampler": peer("rff/sklearn_rbf_sampler.py", "map")}, 6, 0.1),
+        Row("GP", "Gaussian process, n = 2000, d = 5, a length scale each and noise, to the maximum of the likelihood", data.regression(2000, 5),
+            ours("gp/ours.py"), {"scikit-learn GaussianProcessRegressor": peer("gp/sklearn_gp.py")}, 5, 1e-7),
         Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),

@@ -50,6 +50,7 @@ Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard
 
 // One line per model: each adds its command to `mercer fit`.
 void add_fit_krr(CLI::App& fit, Invocation& invocation);
+void add_fit_gp(CLI::App& fit, Invocation& invocation);
 void add_fit_ridge(CLI::App& fit, Invocation& invocation);
 void add_fit_rff(CLI::App& fit, Invocation& invocation);
 

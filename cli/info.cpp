@@ -34,6 +34,17 @@ void describe(const KernelRidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const GaussianProcessModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({"noise", model.noise().size() == 1
+                               ? fmt::format("{:g}", model.noise()[0])
+                               : fmt::format("one per sample, {:g} to {:g}", model.noise().minCoeff(), model.noise().maxCoeff())});
+  rows.push_back(
+      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const RidgeModel& model, Rows& rows) {
   rows.push_back({"columns", std::to_string(model.n_features())});
   if (model.degree() > 1) rows.push_back({"degree", fmt::format("{} ({} monomials)", model.degree(), model.coef().cols())});

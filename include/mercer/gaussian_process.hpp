@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "mercer/kernels.hpp"
+#include "mercer/prediction_intervals.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 
@@ -67,11 +68,6 @@ struct GaussianPrediction {
   Matrix variance;  // of f, and of the kernel's white noise where it has some
 };
 
-struct PredictionBand {
-  Matrix lower;  // one column per target
-  Matrix upper;
-};
-
 class GaussianProcessModel {
  public:
   Matrix predict(const Samples& X, const Run& run = {}) const;
@@ -82,7 +78,7 @@ class GaussianProcessModel {
   std::vector<Matrix> sample(const Samples& X, Index draws, std::uint64_t seed, const Run& run = {}) const;
   // Where a new observation falls with probability `level`: mean +- z sqrt(variance + noise). Noise that was given per sample is unknown
   // elsewhere and left out.
-  PredictionBand predict_interval(const Samples& X, double level, const Run& run = {}) const;
+  IntervalPrediction predict_interval(const Samples& X, double level, const Run& run = {}) const;
 
   const Kernel& kernel() const { return kernel_; }
   const Samples& samples() const { return samples_; }

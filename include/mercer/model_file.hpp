@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "mercer/dataset.hpp"
+#include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/ridge.hpp"
@@ -19,12 +20,13 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, RandomFeatureRidgeModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel>;
 
 struct SavedModel {
   AnyModel model;
   std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
 
-  std::string kind() const;  // "krr", "ridge"
+  std::string kind() const;  // "krr", "ridge", "gp"
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
   Index width() const;  // feature columns expected

@@ -51,6 +51,7 @@ NB_MODULE(_mercer, m) {
   bind_rkhs_function(m);
   bind_models(m);
   bind_random_features(m);
+  bind_gaussian_process(m);
   bind_model_files(m);
   bind_simulate(m);
 }

@@ -25,6 +25,7 @@ from ._diagnosis import (
 )
 from ._errors import FileError
 from ._files import TableModel, info, load, save
+from ._gaussian_process import GaussianProcessRegressor
 from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
@@ -39,6 +40,7 @@ __all__ = [
     "BochnerCheck",
     "EntryPair",
     "FileError",
+    "GaussianProcessRegressor",
     "GramCheck",
     "GramRepair",
     "Kernel",

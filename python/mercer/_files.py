@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, r2_score
 
 from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
+from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
 from ._kernel_ridge import KernelRidge
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
@@ -29,7 +30,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -40,6 +41,7 @@ def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) 
         return
     native = getattr(model, "model_", None)
     if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.RandomFeatureRidgeModel):
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.GaussianProcessModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
@@ -51,7 +53,7 @@ def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) 
     )
 
 
-def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | TableModel:
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | GaussianProcessRegressor | TableModel:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
@@ -77,9 +79,23 @@ def _alpha_of(summary: _mercer.RidgeSummary) -> float:
     return float(f"{alpha:.12g}") if alpha > 1e-14 * s[j] ** 2 else 0.0
 
 
-def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
+def _gaussian_process(model: _mercer.GaussianProcessModel) -> GaussianProcessRegressor:
+    noise = model.noise
+    estimator = GaussianProcessRegressor(
+        wrap(model.kernel),
+        alpha=float(noise[0]) if len(noise) == 1 else noise,
+        optimizer=None,
+        normalize_y=bool(np.any(model.target_mean != 0) or np.any(model.target_scale != 1)),
+    )
+    estimator._X_fit = estimator._y_train = None
+    estimator._fixed, estimator._bounds = [], []
+    estimator._is_flat = model.dual_coef.shape[1] == 1
+    return estimator
+
+
+def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | GaussianProcessRegressor:
     model = saved.model
-    estimator: KernelRidge | Ridge
+    estimator: KernelRidge | Ridge | GaussianProcessRegressor
     if isinstance(model, _mercer.KernelRidgeModel):
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
@@ -93,6 +109,9 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
     elif isinstance(model, _mercer.RandomFeatureRidgeModel):
         estimator = _random_feature_estimator(model, None if saved.classes is None else _labels(saved.classes))
         n_targets = len(model.intercept)
+    elif isinstance(model, _mercer.GaussianProcessModel):
+        estimator = _gaussian_process(model)
+        n_targets = model.dual_coef.shape[1]
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
         n_targets = len(model.coef)
@@ -146,6 +165,7 @@ class TableModel:
     Attributes
     ----------
     kind : "krr", "ridge", "rff": the word of ``mercer fit``.
+    kind : "krr", "ridge" or "gp".
     feature_names_in_ : the table columns used.
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
@@ -180,7 +200,7 @@ class TableModel:
         return None if labels is None else _labels(labels)
 
     @property
-    def estimator(self) -> KernelRidge | Ridge:
+    def estimator(self) -> KernelRidge | Ridge | GaussianProcessRegressor:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:

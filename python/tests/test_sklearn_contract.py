@@ -7,6 +7,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessRegressor as ScikitGaussianProcess
 from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 from sklearn.linear_model import Ridge as ScikitRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -24,6 +25,7 @@ def dot(A, B):
 
 # Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "GaussianProcessRegressor": {},
     "KernelRidge": {},
     "RandomFourierFeatures": {},
     "RandomFeatureRidge": {},
@@ -45,6 +47,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.RandomFourierFeatures(30, "matern(1.5, 2)", form="cos", random_state=0),
         mercer.RandomFeatureRidge(n_components=50, random_state=0),
         mercer.RandomFeatureRidgeClassifier(n_components=50, random_state=0),
+        mercer.GaussianProcessRegressor(),
+        mercer.GaussianProcessRegressor("1*gaussian(2) + white(0.5)", n_restarts_optimizer=1, random_state=0),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],
@@ -56,11 +60,14 @@ def test_scikit_learn_checks(estimator, check):
 
 def test_no_failure_beyond_scikit_learns_own_list():
     instance_generator = pytest.importorskip("sklearn.utils._test_common.instance_generator")
-    for name, twin in (("KernelRidge", ScikitKernelRidge), ("Ridge", ScikitRidge)):
+    for name, twin in (("GaussianProcessRegressor", ScikitGaussianProcess), ("KernelRidge", ScikitKernelRidge), ("Ridge", ScikitRidge)):
         assert EXPECTED_FAILURES[name].keys() <= instance_generator.PER_ESTIMATOR_XFAIL_CHECKS.get(twin, {}).keys()
 
 
-@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)])
+@pytest.mark.parametrize(
+    ("ours", "twin"),
+    [(mercer.GaussianProcessRegressor, ScikitGaussianProcess), (mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)],
+)
 def test_parameters_of_the_twin_hold(ours, twin):
     mine, theirs = ours().get_params(), twin().get_params()
     for name, default in theirs.items():

@@ -187,14 +187,16 @@ std::vector<Matrix> GaussianProcessModel::sample(const Samples& X, Index draws, 
   return out;
 }
 
-PredictionBand GaussianProcessModel::predict_interval(const Samples& X, double level, const Run& run) const {
+IntervalPrediction GaussianProcessModel::predict_interval(const Samples& X, double level, const Run& run) const {
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("the level of an interval must lie between 0 and 1, got {}", level));
-  const GaussianPrediction at = predict_with_variance(X, run);
+  GaussianPrediction at = predict_with_variance(X, run);
   const double z = boost::math::quantile(boost::math::normal(), 0.5 + level / 2);
   const double noise = noise_.size() == 1 ? noise_[0] : 0;
   const Vector added = noise * target_scale_.cwiseAbs2();
   const Matrix half = z * (at.variance.rowwise() + added.transpose()).cwiseSqrt();
-  return {at.mean - half, at.mean + half};
+  Matrix lower = at.mean - half;
+  Matrix upper = at.mean + half;
+  return {std::move(at.mean), std::move(lower), std::move(upper)};
 }
 
 Matrix GaussianProcessModel::factor() const {

@@ -234,7 +234,7 @@ class Search {
     };
     MinimizeOptions how;
     how.max_evaluations = options_.max_iterations > 0 ? options_.max_iterations : default_iterations;
-    how.value_tolerance = 1e-10;
+    how.value_tolerance = 1e-9;
     how.argument_tolerance = 1e-8;
     try {
       out.found = minimize(f, start, parameters_.lower(), parameters_.upper(), how);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{{"krr", write_kernel_ridge, read_kernel_ridge},  //
                                                                       {"ridge", write_ridge, read_ridge},              //
                                                                       {"rff", write_random_feature_ridge, read_random_feature_ridge}}};
+                                                                      {"gp", write_gaussian_process, read_gaussian_process}}};
 
 }  // namespace
 

@@ -52,7 +52,15 @@ std::shared_ptr<const Bytes> read_whole(const std::string& path) {
 }
 
 Index targets_of(const AnyModel& any) {
-  return std::visit([](const auto& model) { return model.intercept().size(); }, any);
+  return std::visit(
+      [](const auto& model) {
+        if constexpr (requires { model.n_targets(); }) {
+          return model.n_targets();
+        } else {
+          return model.intercept().size();
+        }
+      },
+      any);
 }
 
 // Returns what is wrong, or nothing.

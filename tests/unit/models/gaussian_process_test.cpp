@@ -254,8 +254,8 @@ TEST(GaussianProcess, NoiseOfItsOwnAndWhiteNoiseAreOneThing) {
   const Matrix with = white.predict_with_variance(d.Z).variance;
   const Matrix without = own.predict_with_variance(d.Z).variance;
   EXPECT_LT(((without.array() + own.noise()[0]).matrix() - with).cwiseAbs().maxCoeff(), 1e-4);
-  const PredictionBand a = white.predict_interval(d.Z, 0.9);
-  const PredictionBand b = own.predict_interval(d.Z, 0.9);
+  const IntervalPrediction a = white.predict_interval(d.Z, 0.9);
+  const IntervalPrediction b = own.predict_interval(d.Z, 0.9);
   EXPECT_LT((a.upper - b.upper).cwiseAbs().maxCoeff() + (a.lower - b.lower).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_LT((a.upper - a.lower - 2 * 1.6448536269514722 * with.cwiseSqrt()).cwiseAbs().maxCoeff(), 1e-12);
   // At the training rows themselves too: they are asked for as new ones.
@@ -377,7 +377,7 @@ TEST(GaussianProcess, IntervalsCoverWhatTheModelDraws) {
     A.diagonal().array() += noise;
     const Matrix y = A.llt().matrixL() * random.normal_matrix(13, 1);
     const auto model = fit_gaussian_process(Matrix(X.topRows(12)), y.topRows(12), {.kernel = kernel, .noise = noise, .optimize = false});
-    const PredictionBand band = model.predict_interval(Matrix(X.bottomRows(1)), 0.9);
+    const IntervalPrediction band = model.predict_interval(Matrix(X.bottomRows(1)), 0.9);
     if (band.lower(0, 0) <= y(12, 0) && y(12, 0) <= band.upper(0, 0)) ++hits;
   }
   EXPECT_NEAR(static_cast<double>(hits) / static_cast<double>(trials), 0.9, 4 * std::sqrt(0.09 / static_cast<double>(trials)));

@@ -131,6 +131,69 @@ TEST(ModelFile, RidgeSurvivesWithItsSummary) {
   EXPECT_EQ(again.predict(X), model.predict(X));
 }
 
+TEST(ModelFile, GaussianProcessSurvivesAndRebuildsItsFactor) {
+  for (const Index noises : {1, 6}) {
+    GaussianProcessSummary s;
+    s.log_marginal_likelihood = -1.0 / 3;
+    s.leave_one_out_log_likelihood = std::numeric_limits<double>::quiet_NaN();
+    s.start_value = -std::numeric_limits<double>::infinity();
+    s.gradient = 1e-300;
+    s.converged = false;
+    s.evaluations = 7;
+    s.starts = 3;
+    s.best_start = 2;
+    s.at_bound = {"factor", "gaussian.length_scale[1]"};
+    s.seconds = 0.1 + 0.2;
+    s.bytes = 12345;
+    s.sentence = "fitted \xff";
+    const Vector noise = 0.1 + numbers(noises, 1).cwiseAbs().array();
+    const SavedModel model{GaussianProcessModel::from_parts(parse_kernel("2*gaussian([0.5, 3]) + white(0.01)"), numbers(6, 2),
+                                                            numbers(6, 2, 0.71), noise, numbers(2, 1), numbers(2, 1).cwiseAbs(), s),
+                           std::nullopt};
+    const SavedModel again = round_trip(model);
+    EXPECT_EQ(again.kind(), "gp");
+    EXPECT_EQ(again.width(), 2);
+    const auto& first = std::get<GaussianProcessModel>(model.model);
+    const auto& process = std::get<GaussianProcessModel>(again.model);
+    EXPECT_EQ(process.kernel(), first.kernel());
+    EXPECT_EQ(process.noise(), noise);
+    EXPECT_EQ(process.dual_coef(), first.dual_coef());
+    EXPECT_EQ(process.target_mean(), first.target_mean());
+    EXPECT_EQ(process.target_scale(), first.target_scale());
+    const GaussianProcessSummary& t = process.summary();
+    EXPECT_EQ(t.log_marginal_likelihood, s.log_marginal_likelihood);
+    EXPECT_TRUE(std::isnan(t.leave_one_out_log_likelihood));
+    EXPECT_EQ(t.start_value, s.start_value);
+    EXPECT_EQ(t.gradient, s.gradient);
+    EXPECT_FALSE(t.converged);
+    EXPECT_EQ(t.evaluations, 7);
+    EXPECT_EQ(t.starts, 3);
+    EXPECT_EQ(t.best_start, 2);
+    EXPECT_EQ(t.at_bound, s.at_bound);
+    EXPECT_EQ(t.seconds, s.seconds);
+    EXPECT_EQ(t.bytes, s.bytes);
+    EXPECT_EQ(t.sentence, s.sentence);
+    const Matrix X = numbers(4, 2, 0.11);
+    EXPECT_EQ(again.predict(X), model.predict(X));
+    EXPECT_EQ(process.predict_with_variance(X).variance, first.predict_with_variance(X).variance);
+  }
+}
+
+TEST(ModelFile, GaussianProcessWithWrongPartsIsRefused) {
+  const SavedModel model{GaussianProcessModel::from_parts(parse_kernel("gaussian(1)"), numbers(3, 2), numbers(3, 1), Vector::Ones(1),
+                                                          Vector::Zero(1), Vector::Ones(1), {}),
+                         std::nullopt};
+  const auto forged = [&](const std::string& tensor, double value) {  // the first number of a tensor replaced
+    Parts parts = take_apart(model_to_bytes(model));
+    const auto begin = parts.header[tensor]["data_offsets"][0].get<std::size_t>();
+    std::memcpy(parts.data.data() + begin, &value, sizeof value);
+    return load_error(forge(std::move(parts)));
+  };
+  EXPECT_EQ(forged("noise", 0.5), "");
+  EXPECT_NE(forged("noise", -1).find("noise"), std::string::npos);
+  EXPECT_NE(forged("target_scale", 0).find("scale of its targets"), std::string::npos);
+}
+
 TEST(ModelFile, EncoderSurvivesWithOddNames) {
   const SavedModel again = round_trip(small_model());
   ASSERT_TRUE(again.encoder);
