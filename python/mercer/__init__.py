@@ -26,6 +26,7 @@ from ._diagnosis import (
 from ._errors import FileError
 from ._files import TableModel, info, load, save
 from ._gram import gram
+from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
@@ -43,6 +44,8 @@ __all__ = [
     "Kernel",
     "KernelCheck",
     "KernelRidge",
+    "KernelScore",
+    "LearnedKernel",
     "RKHSFunction",
     "Ridge",
     "TableModel",
@@ -57,8 +60,10 @@ __all__ = [
     "kernel",
     "kernel_function",
     "kernels",
+    "learn_kernel",
     "load",
     "monomials",
     "repair_gram",
     "save",
+    "score_kernel",
 ]
