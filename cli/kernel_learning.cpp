@@ -40,7 +40,8 @@ void add_kernel_learning(CLI::App& command, KernelLearningOptions& o) {
         try {
           o.objective = parse_kernel_objective(word);
         } catch (const InvalidArgument&) {
-          throw CLI::ValidationError("--learn-kernel", "must be loo|evidence|alignment, or stand behind DATA with nothing after it, got " + word);
+          throw CLI::ValidationError("--learn-kernel",
+                                     "must be loo|evidence|alignment, or stand behind DATA with nothing after it, got " + word);
         }
       },
       "Learn the kernel's parameters, and alpha unless it is given, before the fit (default: loo, leave-one-out)");
@@ -70,12 +71,12 @@ KernelChoice choose_kernel(const KernelLearningOptions& o, const Training& t, co
                                               .run = common.run(bar.callback())});
   KernelChoice choice{learned.kernel, {}, json_of(learned)};
   if (!alpha) choice.alpha = learned.alpha;
-  choice.lines.push_back(fmt::format("The kernel was {}.", learned.sentence));
+  choice.text = fmt::format("kernel {}\n", learned.sentence);
   const auto& names = t.data.encoder.column_names();
   const bool all_columns = kernel.text().find(".on(") == std::string::npos;
   for (const LearnedParameter& p : learned.parameters) {
-    choice.lines.push_back(fmt::format("  {}: {:.4g} -> {:.4g}{}", label_of(p.name, names, all_columns), p.start, p.value,
-                                       p.at_bound ? " (as far as it may go)" : ""));
+    choice.text += fmt::format("  {}: {:.4g} -> {:.4g}{}\n", label_of(p.name, names, all_columns), p.start, p.value,
+                               p.at_bound ? " (as far as it may go)" : "");
   }
   return choice;
 }

@@ -17,9 +17,9 @@ void add_kernel_learning(CLI::App& command, KernelLearningOptions& o);
 // What a model goes on with.
 struct KernelChoice {
   Kernel kernel;
-  std::optional<double> alpha{};    // learned; empty where nothing was learned or alpha was given
-  Json json{};                      // null where nothing was learned
-  std::vector<std::string> lines{}; // for people
+  std::optional<double> alpha{};  // learned; empty where nothing was learned or alpha was given
+  Json json{};                    // null where nothing was learned
+  std::string text{};             // for people: lines, each with its end
 };
 
 // The kernel learned from the training rows, or `kernel` where that was not asked for. `alpha`: what the user gave; it is kept then.

@@ -29,8 +29,8 @@
 namespace mercer {
 
 enum class KernelObjective : std::uint8_t { loo, evidence, alignment };
-std::string_view name_of(KernelObjective objective);               // "loo", "evidence", "alignment"
-KernelObjective parse_kernel_objective(std::string_view text);     // throws InvalidArgument with the words that exist
+std::string_view name_of(KernelObjective objective);            // "loo", "evidence", "alignment"
+KernelObjective parse_kernel_objective(std::string_view text);  // throws InvalidArgument with the words that exist
 inline constexpr bool more_is_better(KernelObjective objective) { return objective != KernelObjective::loo; }
 
 struct KernelScoreOptions {
@@ -55,15 +55,15 @@ Matrix class_indicators(const std::vector<Index>& classes, Index count);
 
 struct LearnKernelOptions {
   KernelObjective objective = KernelObjective::loo;
-  bool ard = false;                // a length scale for each column
-  bool weights = true;             // a weight for each part of a sum
-  std::optional<double> alpha{};   // held at this value; not given: learned with the rest
-  std::vector<std::string> hold{}; // parameters that keep their values, by name ("periodic.period", "matern.length_scale[2]", "factor")
+  bool ard = false;                 // a length scale for each column
+  bool weights = true;              // a weight for each part of a sum
+  std::optional<double> alpha{};    // held at this value; not given: learned with the rest
+  std::vector<std::string> hold{};  // parameters that keep their values, by name ("periodic.period", "matern.length_scale[2]", "factor")
   bool fit_intercept = false;
   Vector sample_weight{};
-  Index max_rows = 2000;           // of more rows, a random subset is looked at
-  int n_restarts = 2;              // starting points besides the given one
-  int max_iterations = 100;        // of L-BFGS, from each start and on each subset
+  Index max_rows = 2000;     // of more rows, a random subset is looked at
+  int n_restarts = 2;        // starting points besides the given one
+  int max_iterations = 100;  // of L-BFGS, from each start and on each subset
   std::uint64_t seed = 0;
   Run run{};
 };
@@ -86,10 +86,10 @@ struct LearnedKernel {
   Kernel kernel;
   double alpha = 0;
   KernelObjective objective = KernelObjective::loo;
-  double start_value = 0;      // of the objective, at the given kernel, on the rows of the last stage
-  double value = 0;            // at the learned one, on the same rows
-  double signal_variance = 0;  // evidence: the covariance is signal_variance * (kernel + alpha I)
-  Index rows = 0;              // of the last stage
+  double start_value = 0;                      // of the objective, at the given kernel, on the rows of the last stage
+  double value = 0;                            // at the learned one, on the same rows
+  double signal_variance = 0;                  // evidence: the covariance is signal_variance * (kernel + alpha I)
+  Index rows = 0;                              // of the last stage
   std::vector<LearnedParameter> parameters{};  // of the kernel, then alpha
   std::vector<LearningStep> path{};            // in order of starting points
   double seconds = 0;

@@ -39,10 +39,8 @@ LearnedKernel learn(const Samples& X, const Numbers& y, const Kernel& kernel, co
 
 KernelScore score(const Samples& X, const Numbers& y, const Kernel& kernel, double alpha, const std::string& objective, bool fit_intercept,
                   const Vector& sample_weight, int threads, std::size_t memory) {
-  KernelScoreOptions options{.objective = parse_kernel_objective(objective),
-                             .fit_intercept = fit_intercept,
-                             .sample_weight = sample_weight,
-                             .run = {}};
+  KernelScoreOptions options{
+      .objective = parse_kernel_objective(objective), .fit_intercept = fit_intercept, .sample_weight = sample_weight, .run = {}};
   Job job(threads, memory, nb::none());
   return job([&](const Run& run) {
     options.run = run;

@@ -26,7 +26,7 @@ from ._diagnosis import (
 from ._errors import FileError
 from ._files import TableModel, info, load, save
 from ._gram import gram
-from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel
+from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel, with_ard
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._ridge import Ridge, monomials
@@ -66,4 +66,5 @@ __all__ = [
     "repair_gram",
     "save",
     "score_kernel",
+    "with_ard",
 ]

@@ -14,7 +14,7 @@ from . import _data, _estimators, _mercer, _run
 from ._kernel import Kernel, number, wrap
 from .kernels import kernel as make_kernel
 
-__all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel"]
+__all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel", "with_ard"]
 
 Objective = Literal["loo", "evidence", "alignment"]
 _OBJECTIVES = ("loo", "evidence", "alignment")
@@ -208,3 +208,16 @@ def score_kernel(
         rows, Y, native, number(alpha, "alpha"), objective, bool(fit_intercept), weight, _run.threads(n_jobs), _run.memory_bytes(memory)
     )
     return KernelScore(found.value, found.gradient, found.signal_variance if objective == "evidence" else None)
+
+
+def with_ard(kernel: Kernel | str, X: Any) -> Kernel:
+    """The kernel with a length scale for each column of X wherever it has one for all.
+
+    "auto" scales become the median difference within each column, times sqrt(columns).
+
+    >>> import mercer
+    >>> print(mercer.with_ard("gaussian(2) + linear", [[0.0, 1.0], [1.0, 0.0]]))
+    gaussian([2, 2]) + linear
+    """
+    native, rows, _, _ = make_kernel(kernel)._bound(X)
+    return wrap(_mercer.with_ard(native, rows))

@@ -39,7 +39,8 @@ Bounds bounds_of(const std::string& name) {
   if (name == "factor") return {1e-4, 1e4};
   return {1e-3, 1e3};
 }
-constexpr Bounds alpha_bounds{1e-8, 1e4};  // as factors of the mean of k(x,x)
+// As factors of the mean of k(x,x). Smaller ones would be lost in the rounding of a factorisation of some ten thousand rows.
+constexpr Bounds alpha_bounds{1e-6, 1e4};
 
 // The problem of one search: what moves, from where, how far.
 struct Search {
@@ -254,10 +255,11 @@ std::string value_text(KernelObjective objective, double value) {
 
 std::string sentence_of(const LearnedKernel& k, Index all_rows, int starts, bool converged) {
   const std::string rows = k.rows < all_rows ? fmt::format("{} of {} rows", k.rows, all_rows) : fmt::format("{} rows", k.rows);
-  const std::string start = k.objective == KernelObjective::loo ? fmt::format("{:.4g}", std::sqrt(k.start_value))
-                                                                : fmt::format("{:.6g}", k.start_value);
-  return fmt::format("{}: {} (it was {} at the start) on {}, {} starting point{}, {} evaluations, {:.2f} s", converged ? "learned" : "stopped early",
-                     value_text(k.objective, k.value), start, rows, starts, starts == 1 ? "" : "s", k.path.size(), k.seconds);
+  const std::string start =
+      k.objective == KernelObjective::loo ? fmt::format("{:.4g}", std::sqrt(k.start_value)) : fmt::format("{:.6g}", k.start_value);
+  return fmt::format("{}: {} (it was {} at the start) on {}, {} starting point{}, {} evaluations, {:.2f} s",
+                     converged ? "learned" : "stopped early", value_text(k.objective, k.value), start, rows, starts, starts == 1 ? "" : "s",
+                     k.path.size(), k.seconds);
 }
 
 bool at_bound(const Search& search, const Vector& theta, Index p) {
@@ -309,8 +311,8 @@ LearnedKernel learn_kernel(const Samples& rows, const MatrixRef& Y, const Kernel
     const Search search = make_search(large, kernel, options);
     const auto at_start = evaluate(large, search.objective, search.form, search.alpha_at(search.start));
     if (!at_start)
-      throw InvalidArgument(fmt::format("K + alpha I is not positive definite for {}: learning needs a positive semi-definite kernel",
-                                        search.form.text()));
+      throw InvalidArgument(
+          fmt::format("K + alpha I is not positive definite for {}: learning needs a positive semi-definite kernel", search.form.text()));
     learned.start_value = at_start->value;
     Found found = search_all(search, small, large, options, learned.path);
     converged = found.converged;

@@ -32,7 +32,8 @@ Matrix whole(const Tiles& A) {
   parallel_for(A.tiles(), [&](Index i) {
     const Index rows = A.tile_rows(i);
     for (Index j = 0; j <= i; ++j) {
-      const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> tile(A.tile(i, j), rows, A.tile_rows(j), Eigen::OuterStride<>(Tiles::stride()));
+      const Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> tile(A.tile(i, j), rows, A.tile_rows(j),
+                                                                   Eigen::OuterStride<>(Tiles::stride()));
       auto below = out.block(i * linalg::cholesky_tile, j * linalg::cholesky_tile, rows, tile.cols());
       if (i == j) {
         below.triangularView<Eigen::Lower>() = tile;
@@ -57,8 +58,7 @@ Matrix outer_product(const Matrix& B) {
     const Range J = block_range(pair.col, n);
     linalg::gemm_nt(I.count, J.count, B.cols(), 1.0, B.data() + I.begin * B.cols(), B.cols(), B.data() + J.begin * B.cols(), B.cols(), 0.0,
                     out.data() + I.begin * n + J.begin, n);
-    if (pair.row != pair.col)
-      out.block(J.begin, I.begin, J.count, I.count) = out.block(I.begin, J.begin, I.count, J.count).transpose();
+    if (pair.row != pair.col) out.block(J.begin, I.begin, J.count, I.count) = out.block(I.begin, J.begin, I.count, J.count).transpose();
   });
   return out;
 }
@@ -203,9 +203,12 @@ std::size_t objective_bytes(KernelObjective objective, Index n) {
 
 std::optional<KernelScore> evaluate(const LearningData& data, KernelObjective objective, const Kernel& kernel, double alpha) {
   switch (objective) {
-    case KernelObjective::loo: return leave_one_out(data, kernel, alpha);
-    case KernelObjective::evidence: return evidence(data, kernel, alpha);
-    case KernelObjective::alignment: return alignment(data, kernel, alpha);
+    case KernelObjective::loo:
+      return leave_one_out(data, kernel, alpha);
+    case KernelObjective::evidence:
+      return evidence(data, kernel, alpha);
+    case KernelObjective::alignment:
+      return alignment(data, kernel, alpha);
   }
   return std::nullopt;
 }
@@ -220,7 +223,8 @@ KernelScore score_kernel(const Samples& rows, const MatrixRef& Y, const Kernel& 
   std::optional<KernelScore> score;
   with_threads(options.run.threads, [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha); });
   if (!score)
-    throw InvalidArgument(fmt::format("K + alpha I is not positive definite for {} and alpha = {}: a larger alpha helps", kernel.text(), alpha));
+    throw InvalidArgument(
+        fmt::format("K + alpha I is not positive definite for {} and alpha = {}: a larger alpha helps", kernel.text(), alpha));
   return *score;
 }
 

@@ -171,8 +171,9 @@ TEST(KernelLearning, BadInputIsNamed) {
             std::string::npos);
   EXPECT_EQ(message_of([&] { parse_kernel_objective("cv"); }),
             "the objective of kernel learning must be loo, evidence or alignment, got \"cv\"");
-  EXPECT_NE(message_of([&] { learn_kernel(Matrix::Random(3000, 1), Matrix::Random(3000, 1), k, {.run = {.memory = 1000000}}); })
-                .find("use a smaller max_rows"),
+  EXPECT_NE(message_of([&] {
+              learn_kernel(Matrix::Random(3000, 1), Matrix::Random(3000, 1), k, {.run = {.memory = 1000000}});
+            }).find("use a smaller max_rows"),
             std::string::npos);
 }
 

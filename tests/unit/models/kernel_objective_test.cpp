@@ -62,8 +62,7 @@ TEST(KernelObjective, LeaveOneOutIsTheErrorOfRefits) {
   some[4] = 0;
   for (const bool intercept : {false, true}) {
     for (const Vector& w : {Vector(), d.w, some}) {
-      const KernelScore score =
-          score_kernel(d.X, d.Y, kernel, 0.3, {.fit_intercept = intercept, .sample_weight = w});
+      const KernelScore score = score_kernel(d.X, d.Y, kernel, 0.3, {.fit_intercept = intercept, .sample_weight = w});
       const double wanted = refits(d, 0.3, intercept, w);
       EXPECT_NEAR(score.value, wanted, 1e-11 * wanted) << intercept << " " << w.size();
     }
@@ -101,8 +100,8 @@ TEST(KernelObjective, EvidenceIsTheGaussianDensity) {
       const Vector noise = 0.4 / (w.size() == 0 ? Vector::Ones(40).eval() : w).array();
       double s = 0;
       const double wanted = dense_evidence(K, d.Y, noise, intercept, s);
-      const KernelScore score = score_kernel(
-          d.X, d.Y, kernel, 0.4, {.objective = KernelObjective::evidence, .fit_intercept = intercept, .sample_weight = w});
+      const KernelScore score =
+          score_kernel(d.X, d.Y, kernel, 0.4, {.objective = KernelObjective::evidence, .fit_intercept = intercept, .sample_weight = w});
       EXPECT_NEAR(score.value, wanted, 1e-11 * std::abs(wanted)) << intercept;
       EXPECT_NEAR(score.signal_variance, s, 1e-11 * s);
     }
@@ -213,8 +212,9 @@ TEST(KernelObjective, BadInputIsNamed) {
   EXPECT_EQ(message_of([&] { score_kernel(d.X.topRows(1), d.Y.topRows(1), kernel, 1); }),
             "learning a kernel needs at least 2 samples of positive weight, got 1");
   EXPECT_NE(message_of([&] { score_kernel(d.X, d.Y, -1.0 * kernel, 0.01); }).find("is not positive definite"), std::string::npos);
-  EXPECT_NE(message_of([&] { score_kernel(Matrix::Random(3000, 1), Matrix::Random(3000, 1), kernel, 1, {.run = {.memory = 1000000}}); })
-                .find("the loo of a kernel on 3000 samples needs"),
+  EXPECT_NE(message_of([&] {
+              score_kernel(Matrix::Random(3000, 1), Matrix::Random(3000, 1), kernel, 1, {.run = {.memory = 1000000}});
+            }).find("the loo of a kernel on 3000 samples needs"),
             std::string::npos);
 }
 
