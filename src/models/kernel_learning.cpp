@@ -28,15 +28,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Index fewest_rows = 300;  // of the subset that all starting points are tried on
 constexpr double value_tolerance = 1e-6;
+constexpr Index most_parameters = 5000;  // every tile of a gradient has a sum for each
 
 struct Bounds {
   double lower;  // as factors of the start
   double upper;
 };
 
-Bounds bounds_of(const std::string& name) {
-  if (name.find("period.") == std::string::npos && name.find(".period") != std::string::npos) return {0.25, 4};
-  if (name == "factor") return {1e-4, 1e4};
+// Where alpha is free it does what large weights would do, and they would make it too small beside the kernel.
+Bounds bounds_of(const std::string& name, bool alpha_is_free) {
+  if (name.find(".period") != std::string::npos) return {0.25, 4};  // beyond, other minima than the one it starts in
+  if (name == "factor") return {1e-4, alpha_is_free ? 30 : 1e4};
   return {1e-3, 1e3};
 }
 // As factors of the mean of k(x,x). Smaller ones would be lost in the rounding of a factorisation of some ten thousand rows.
@@ -140,6 +142,9 @@ Search make_search(const LearningData& data, const Kernel& kernel, const LearnKe
   const std::vector<KernelParameter> parameters = form.parameters();
   require_known(parameters, options.hold);
   const Index count = std::ssize(parameters);
+  if (count > most_parameters)
+    throw InvalidArgument(fmt::format(
+        "{} parameters are too many to learn (at most {}): one length scale for all columns, or fewer columns", count, most_parameters));
   const double scale = gram_diagonal(form, data.X).mean();
   if (!(scale > 0)) throw InvalidArgument(fmt::format("k(x,x) must be positive on average to learn {}, got {}", form.text(), scale));
   Search search{form, options.objective, Vector(count + 1), Vector(count + 1), Vector(count + 1)};
@@ -149,7 +154,7 @@ Search make_search(const LearningData& data, const Kernel& kernel, const LearnKe
   const Index idle = search.weights.size() == 1 && !options.alpha ? search.weights[0] : -1;
   for (Index p = 0; p < count; ++p) {
     const KernelParameter& parameter = parameters[static_cast<std::size_t>(p)];
-    const Bounds bounds = bounds_of(parameter.name);
+    const Bounds bounds = bounds_of(parameter.name, !options.alpha);
     search.start[p] = std::log(parameter.value);
     search.lower[p] = search.start[p] + std::log(bounds.lower);
     search.upper[p] = search.start[p] + std::log(bounds.upper);
@@ -172,12 +177,13 @@ Vector starting_point(const Search& search, int start, std::uint64_t seed) {
   for (const Index p : search.free) {
     if (p == search.alpha_place()) {
       theta[p] += random.uniform(-5, 1);
-      continue;
+    } else {
+      const bool scale = parameters[static_cast<std::size_t>(p)].name.find("length_scale") != std::string::npos;
+      theta[p] += (scale ? together : 0.0) + 0.3 * random.normal();
     }
-    const bool scale = parameters[static_cast<std::size_t>(p)].name.find("length_scale") != std::string::npos;
-    theta[p] += (scale ? together : 0.0) + 0.3 * random.normal();
+    theta[p] = std::clamp(theta[p], search.lower[p], search.upper[p]);
   }
-  return theta.cwiseMax(search.lower).cwiseMin(search.upper);
+  return theta;
 }
 
 double loss_at(const Search& search, const LearningData& data, const Vector& theta) {

@@ -219,7 +219,7 @@ KernelScore score_kernel(const Samples& rows, const MatrixRef& Y, const Kernel& 
   require_variation(data, options.objective);
   const Index n = data.X.size();
   require_memory(objective_bytes(options.objective, n), options.run.memory,
-                 fmt::format("the {} of a kernel on {} samples", name_of(options.objective), n), "use fewer samples");
+                 fmt::format("the objective {} on {} samples", name_of(options.objective), n), "use fewer samples");
   std::optional<KernelScore> score;
   with_threads(options.run.threads, [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha); });
   if (!score)

@@ -5,7 +5,8 @@
 // G = A^-1 - A^-1 1 1' A^-1 / (1' A^-1 1), the block of the bordered inverse: in both cases C = G Y and dG = -G dA G, t targets.
 //   loo        r = C_i / G_ii.  W = (2 / (t sum w)) (G diag(q) G - (Q C' + C Q')/2), q_i = w_i |r_i|^2 / G_ii, Q = G (w_i r_i / G_ii)
 //   evidence   of s A with s at its best: W = (N / (2 S)) C C' - (t / 2) G, S = <Y, C>, N = n t, or (n - 1) t with an intercept
-//   alignment  M = P diag(s) K diag(s) P, s = sqrt(w), P = I - s s'/s's, Z = P diag(s) Y, a = |Z' M Z| ...: see the function
+//   alignment  M = P diag(s) K diag(s) P, s = sqrt(w), P = I - s s'/s's, Z = P diag(s) Y: W = diag(s) (Z Z'/(|M| |Z Z'|) - a M/|M|^2)
+//   diag(s)
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

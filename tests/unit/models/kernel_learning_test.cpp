@@ -124,6 +124,8 @@ TEST(KernelLearning, WhatIsHeldStays) {
   EXPECT_DOUBLE_EQ(learned.parameters[7].value, 0.5);
   EXPECT_NE(learned.parameters[0].value, 2);  // with alpha held, the overall factor counts
   EXPECT_NE(learned.parameters[1].value, 1);
+  // Also where a starting point that was moved wins, and beyond the bounds of what is learned.
+  EXPECT_DOUBLE_EQ(learn_kernel(d.X, d.Y, kernels::gaussian(30), {.alpha = 1e-7, .n_restarts = 3}).alpha, 1e-7);
   // Where alpha is free an overall factor is idle, and stays.
   const LearnedKernel idle = learn_kernel(d.X, d.Y, 2.0 * kernels::gaussian(1), {.n_restarts = 0});
   EXPECT_DOUBLE_EQ(idle.parameters[0].value, 2);
@@ -169,6 +171,9 @@ TEST(KernelLearning, BadInputIsNamed) {
             "the kernel has no parameter \"scale\" to hold; it has gaussian.length_scale");
   EXPECT_NE(message_of([&] { learn_kernel(d.X, d.Y, -1.0 * k + 2.0 * kernels::sigmoid(1, 1)); }).find("positive semi-definite"),
             std::string::npos);
+  EXPECT_NE(
+      message_of([&] { learn_kernel(Matrix::Random(5, 6000), d.Y.topRows(5), k, {.ard = true}); }).find("6000 parameters are too many"),
+      std::string::npos);
   EXPECT_EQ(message_of([&] { parse_kernel_objective("cv"); }),
             "the objective of kernel learning must be loo, evidence or alignment, got \"cv\"");
   EXPECT_NE(message_of([&] {

@@ -214,7 +214,7 @@ TEST(KernelObjective, BadInputIsNamed) {
   EXPECT_NE(message_of([&] { score_kernel(d.X, d.Y, -1.0 * kernel, 0.01); }).find("is not positive definite"), std::string::npos);
   EXPECT_NE(message_of([&] {
               score_kernel(Matrix::Random(3000, 1), Matrix::Random(3000, 1), kernel, 1, {.run = {.memory = 1000000}});
-            }).find("the loo of a kernel on 3000 samples needs"),
+            }).find("the objective loo on 3000 samples needs"),
             std::string::npos);
 }
 
