@@ -59,6 +59,7 @@ void add_penalty(CLI::App& command, PenaltyOptions& o) {
   CLI::Option* alpha = add_number(command, "--alpha", o.alpha, 0, 1e300, "a number >= 0", "Penalty on the norm, n lambda (default: 1)");
   CLI::Option* lambda = add_number(command, "--lambda", o.lambda, 0, 1e300, "a number >= 0", "The same for each row: alpha / n");
   alpha->excludes(lambda);
+  alpha->each([&o](const std::string&) { o.alpha_is_given = true; });
   add_intercept(command, o.intercept);
 }
 

@@ -21,7 +21,13 @@ struct PenaltyOptions {
   double alpha = 1;
   double lambda = -1;
   std::optional<bool> intercept{};
+  bool alpha_is_given = false;
 
+  // What the user said, as alpha for n rows; empty: nothing was said.
+  std::optional<double> given_alpha(Index n) const {
+    if (lambda >= 0) return lambda * static_cast<double>(n);
+    return alpha_is_given ? std::optional<double>(alpha) : std::nullopt;
+  }
   std::optional<double> given_lambda() const { return lambda >= 0 ? std::optional<double>(lambda) : std::nullopt; }
 };
 

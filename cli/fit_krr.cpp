@@ -1,6 +1,7 @@
 // mercer fit krr: kernel ridge regression.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
+#include "kernel_learning.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -9,6 +10,7 @@ namespace {
 
 struct KrrOptions : FitOptions {
   PenaltyOptions penalty{};
+  KernelLearningOptions learning{};
   std::optional<Precision> precision{};
   KernelRidgeSolver solver = KernelRidgeSolver::automatic;
   double tolerance = 1e-10;
@@ -16,10 +18,12 @@ struct KrrOptions : FitOptions {
 
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
   KernelRidgeOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
-  options.alpha = o.penalty.alpha;
-  options.lambda = o.penalty.given_lambda();
   options.fit_intercept = o.penalty.intercept.value_or(false);
+  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
+                                            options.fit_intercept, o.reading.seed, o.common);
+  options.kernel = choice.kernel;
+  options.alpha = choice.alpha.value_or(o.penalty.alpha);
+  options.lambda = o.penalty.given_lambda();
   options.sample_weight = t.weights;
   options.precision = o.precision;
   options.solver = o.solver;
@@ -48,7 +52,9 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
                  {"seconds", s.seconds},
                  {"bytes", s.bytes},
                  {"sentence", s.sentence}}}};
-  const std::string sentence = fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
+  if (!choice.json.is_null()) json["learned"] = choice.json;
+  const std::string sentence =
+      choice.text + fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
   return {std::move(model), std::move(json), sentence};
 }
 
@@ -60,6 +66,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
   add_shared(*krr_command, *krr);
   add_penalty(*krr_command, krr->penalty);
   add_kernel(*krr_command, krr->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_kernel_learning(*krr_command, krr->learning);
   add_precision(*krr_command, krr->precision);
   add_choice<KernelRidgeSolver>(*krr_command, "--solver", krr->solver,
                                 {{"auto", KernelRidgeSolver::automatic},
@@ -73,6 +80,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
       "Examples:\n"
       "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"
       "  mercer fit krr builtin:moons --kernel \"gaussian(0.5)\" --lambda 0.001\n"
+      "  mercer fit krr train.csv --kernel \"matern(1.5, auto) + linear\" --learn-kernel evidence --ard\n"
       "  zcat big.csv.gz | mercer fit krr - --kernel \"laplacian(auto)\" --precision float32 --json");
   krr_command->callback(
       [krr, &invocation] { invocation.job = [krr] { run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); }); }; });

@@ -53,6 +53,7 @@ PUBLIC = {
     "random_features.hpp": "gram",
     "rkhs_function.hpp": "gram",
     "gaussian_process.hpp": "models",
+    "kernel_learning.hpp": "models",
     "kernel_ridge.hpp": "models",
     "random_feature_ridge.hpp": "models",
     "kernel_ridge_cv.hpp": "models",

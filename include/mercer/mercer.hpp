@@ -8,6 +8,7 @@
 #include "mercer/folds.hpp"
 #include "mercer/gaussian_process.hpp"
 #include "mercer/gram.hpp"
+#include "mercer/kernel_learning.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/kernel_ridge_cv.hpp"
 #include "mercer/kernels.hpp"

@@ -27,6 +27,7 @@ from ._errors import FileError
 from ._files import TableModel, info, load, save
 from ._gaussian_process import GaussianProcessRegressor
 from ._gram import gram
+from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel, with_ard
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
@@ -46,6 +47,8 @@ __all__ = [
     "Kernel",
     "KernelCheck",
     "KernelRidge",
+    "KernelScore",
+    "LearnedKernel",
     "RKHSFunction",
     "RandomFeatureRidge",
     "RandomFeatureRidgeClassifier",
@@ -63,8 +66,11 @@ __all__ = [
     "kernel",
     "kernel_function",
     "kernels",
+    "learn_kernel",
     "load",
     "monomials",
     "repair_gram",
     "save",
+    "score_kernel",
+    "with_ard",
 ]

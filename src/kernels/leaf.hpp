@@ -75,6 +75,13 @@ class LengthScaleLeaf : public Leaf<Derived> {
     copy.length_scale_ = checked(distance(this->reduction(), {}));
     return std::make_shared<Derived>(std::move(copy));
   }
+  std::shared_ptr<const KernelNode> per_column(const ColumnScales& scales) const override {
+    if (length_scale_.per_column()) return nullptr;
+    Derived copy = *static_cast<const Derived*>(this);
+    copy.length_scale_ = checked(scales(this->reduction(), has_auto() ? 0.0 : length_scale_.value()));
+    copy.transform_.scales = copy.length_scale_.values();
+    return std::make_shared<Derived>(std::move(copy));
+  }
 
  protected:
   // In the finish; throws while it waits for data.

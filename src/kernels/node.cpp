@@ -121,6 +121,22 @@ Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance)
   return Kernel(node.rebuilt(std::move(parts), values_of(node.own_parameters())));
 }
 
+Kernel with_column_scales(const Kernel& kernel, const ColumnScalesOn& scales) {
+  const KernelNode& node = kernel.node();
+  const ColumnScales on_all = [&](Reduction reduction, double l) { return scales(reduction, l, {}); };
+  if (auto leaf = node.per_column(on_all)) return Kernel(std::move(leaf));
+  if (node.parts().empty()) return kernel;
+  ColumnScalesOn within = scales;
+  if (node.kind() == KernelNode::Kind::restricted) {
+    within = [&](Reduction reduction, double l, std::span<const ColumnRef> inner) {
+      return scales(reduction, l, columns_within(node.columns(), inner));
+    };
+  }
+  std::vector<Kernel> parts;
+  for (const Kernel& part : node.parts()) parts.push_back(with_column_scales(part, within));
+  return Kernel(node.rebuilt(std::move(parts), values_of(node.own_parameters())));
+}
+
 std::vector<KernelParameter> Kernel::parameters() const {
   if (has_auto()) throw_unresolved(text());
   std::vector<KernelParameter> all;

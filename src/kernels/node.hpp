@@ -58,6 +58,11 @@ struct SpectralMeasure {
 // The typical distance, under the given reduction, of the columns (empty: all) of the data that a kernel is bound to.
 using TypicalDistance = std::function<double(Reduction, std::span<const ColumnRef> columns)>;
 
+// One length scale for each column that a leaf sees, in place of the one it has (0: it waits for data).
+using ColumnScales = std::function<std::vector<double>(Reduction, double length_scale)>;
+// The same for a whole kernel, whose leaves may see some of the columns only (empty: all).
+using ColumnScalesOn = std::function<std::vector<double>(Reduction, double length_scale, std::span<const ColumnRef> columns)>;
+
 // What text may be, for kernels that are built as for those that are parsed: whatever exists can be written down and read back, and no
 // text from outside can make recursion deep.
 inline constexpr std::size_t longest_text = 10000000;
@@ -105,6 +110,8 @@ class KernelNode {
   virtual bool has_auto() const { return false; }
   // Leaves: a copy with the automatic length scale set, or nullptr when there is none.
   virtual std::shared_ptr<const KernelNode> resolved(const TypicalDistance&) const { return nullptr; }
+  // Leaves: a copy with a length scale per column in place of the one, or nullptr when there is none.
+  virtual std::shared_ptr<const KernelNode> per_column(const ColumnScales&) const { return nullptr; }
 };
 
 // Whether some leaf looks at this reduction.
@@ -115,6 +122,9 @@ bool normalizes_given(const Kernel& kernel);
 
 // The kernel with every automatic length scale set.
 Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance);
+
+// The kernel with a length scale per column wherever it has one for all.
+Kernel with_column_scales(const Kernel& kernel, const ColumnScalesOn& scales);
 
 // Sums and products of one or more kernels: nested ones are flattened, the factors of a product gathered in front.
 Kernel sum_of(std::span<const Kernel> parts);
