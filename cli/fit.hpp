@@ -51,5 +51,7 @@ Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard
 // One line per model: each adds its command to `mercer fit`.
 void add_fit_krr(CLI::App& fit, Invocation& invocation);
 void add_fit_ridge(CLI::App& fit, Invocation& invocation);
+void add_fit_logistic(CLI::App& fit, Invocation& invocation);
+void add_fit_representer(CLI::App& fit, Invocation& invocation);
 
 }  // namespace mercer::cli

@@ -26,8 +26,10 @@ from ._diagnosis import (
 from ._errors import FileError
 from ._files import TableModel, info, load, save
 from ._gram import gram
+from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
+from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
@@ -42,8 +44,10 @@ __all__ = [
     "GramRepair",
     "Kernel",
     "KernelCheck",
+    "KernelLogisticRegression",
     "KernelRidge",
     "RKHSFunction",
+    "RepresenterRegressor",
     "Ridge",
     "TableModel",
     "check_bochner",

@@ -15,7 +15,9 @@ from sklearn.metrics import accuracy_score, r2_score
 from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
 from ._kernel import wrap
+from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
+from ._representer import RepresenterRegressor
 from ._ridge import Ridge
 
 __all__ = ["TableModel", "info", "load", "save"]
@@ -28,7 +30,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: KernelLogisticRegression | KernelRidge | RepresenterRegressor | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -38,19 +40,23 @@ def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) 
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel):
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.KernelLogisticModel | _mercer.RepresenterModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
-    _mercer.save_model(native, None if names is None else [str(n) for n in names], name)
+    labels = getattr(model, "classes_", None)
+    _mercer.save_model(
+        native, None if names is None else [str(n) for n in names], name, None if labels is None else [str(label) for label in labels.tolist()]
+    )
 
 
-def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | TableModel:
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> Any:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
     """
     saved = _mercer.load_model(_existing(path), _callbacks.library(library))
-    return TableModel(saved) if saved.changes_values else _estimator(saved)
+    plain = not saved.changes_columns if saved.kind == "logistic" and saved.classes else not saved.changes_values
+    return _estimator(saved) if plain else TableModel(saved)
 
 
 def info(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -68,9 +74,19 @@ def _alpha_of(summary: _mercer.RidgeSummary) -> float:
     return float(f"{alpha:.12g}") if alpha > 1e-14 * s[j] ** 2 else 0.0
 
 
-def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
+def _labels(labels: list[str]) -> np.ndarray:
+    """Class labels of a file, as numbers where all are."""
+    for number in (int, float):
+        try:
+            return np.asarray([number(text) for text in labels])
+        except ValueError:
+            pass
+    return np.asarray(labels, dtype=object)
+
+
+def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
-    estimator: KernelRidge | Ridge
+    estimator: Any
     if isinstance(model, _mercer.KernelRidgeModel):
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
@@ -81,13 +97,22 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
         )
         estimator._X_fit = None
         n_targets = model.dual_coef.shape[1]
+    elif isinstance(model, _mercer.KernelLogisticModel):
+        estimator = KernelLogisticRegression(kernel=wrap(model.kernel), lambda_=model.lambda_, fit_intercept=bool(np.any(model.intercept)))
+        estimator.classes_ = _labels(saved.classes) if saved.classes else np.arange(model.n_classes)
+        n_targets = model.dual_coef.shape[1]
+    elif isinstance(model, _mercer.RepresenterModel):
+        estimator = RepresenterRegressor(
+            model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
+        )
+        n_targets = model.dual_coef.shape[1]
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
         n_targets = len(model.coef)
     estimator.model_ = model
     estimator._single_target = n_targets == 1
     estimator.n_features_in_ = saved.width
-    if saved.column_names and not saved.changes_values:
+    if saved.column_names and saved.is_named and not saved.changes_columns:
         estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
     return estimator
 
@@ -100,7 +125,7 @@ class TableModel:
 
     Attributes
     ----------
-    kind : "krr" or "ridge".
+    kind : "krr", "ridge", "logistic", "representer".
     feature_names_in_ : the table columns used.
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
@@ -134,17 +159,10 @@ class TableModel:
         labels = self._saved.classes
         if labels is None:
             return None
-        try:
-            return np.asarray([int(text) for text in labels])
-        except ValueError:
-            pass
-        try:
-            return np.asarray([float(text) for text in labels])
-        except ValueError:
-            return np.asarray(labels, dtype=object)
+        return _labels(labels)
 
     @property
-    def estimator(self) -> KernelRidge | Ridge:
+    def estimator(self) -> Any:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:
@@ -159,12 +177,13 @@ class TableModel:
                 raise ValueError(f'X has no column "{name}"; the model was fitted on {", ".join(self.feature_names_in_)}')
         return _data.rows(X[list(self.feature_names_in_)].to_numpy())
 
-    def _scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
+    def _scores(self, X: Any, n_jobs: int | None, probabilities: bool = False) -> np.ndarray:
         threads = _run.threads(n_jobs)
         if self._saved.is_numbers_only:
             rows = _data.samples(self._numbers(X))
             rows.require_finite("X")
-            return self._saved.model.predict(self._saved.scaled(rows), threads)
+            rows = self._saved.scaled(rows)
+            return self._saved.probabilities(rows, threads) if probabilities else self._saved.model.predict(rows, threads)
         named = hasattr(X, "columns")
         if named:
             columns = [(str(name), _column(X[name].to_numpy())) for name in X.columns]
@@ -173,7 +192,7 @@ class TableModel:
             if array.ndim != 2:
                 raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
             columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
-        scores, remarks = self._saved.predict_table(columns, named, threads)
+        scores, remarks = self._saved.predict_table(columns, named, threads, probabilities)
         for remark in remarks:
             warnings.warn(remark, stacklevel=3)
         return scores
@@ -188,6 +207,10 @@ class TableModel:
         if classes is None:
             return _flat(self._scores(X, n_jobs))
         return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
+
+    def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """The probability of each class, of a model that has them (logistic)."""
+        return self._scores(X, n_jobs, probabilities=True)
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of a regression, accuracy of a classifier."""

@@ -24,7 +24,9 @@ def dot(A, B):
 
 # Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "KernelLogisticRegression": {},
     "KernelRidge": {},
+    "RepresenterRegressor": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
 }
 
@@ -38,6 +40,12 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.KernelRidge(kernel="precomputed"),
         mercer.KernelRidge(kernel=0.5 * Matern(2.5, 3) + Linear()),
         mercer.KernelRidge(kernel=mercer.kernel_function(dot)),
+        mercer.KernelLogisticRegression(),
+        mercer.KernelLogisticRegression(kernel="linear", C=0.5, solver="nystrom", n_landmarks=10),
+        mercer.KernelLogisticRegression(kernel="precomputed"),
+        mercer.RepresenterRegressor(),
+        mercer.RepresenterRegressor("huber", kernel="gaussian(2)", fit_intercept=False),
+        mercer.RepresenterRegressor("quantile", quantile=0.4, lambda_=1e-3),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],
