@@ -137,6 +137,8 @@ void add_fit(CLI::App& app, Invocation& invocation) {
   add_fit_gp(*fit, invocation);
   add_fit_ridge(*fit, invocation);
   add_fit_rff(*fit, invocation);
+  add_fit_logistic(*fit, invocation);
+  add_fit_representer(*fit, invocation);
 }
 
 }  // namespace mercer::cli

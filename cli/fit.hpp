@@ -59,5 +59,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation);
 void add_fit_gp(CLI::App& fit, Invocation& invocation);
 void add_fit_ridge(CLI::App& fit, Invocation& invocation);
 void add_fit_rff(CLI::App& fit, Invocation& invocation);
+void add_fit_logistic(CLI::App& fit, Invocation& invocation);
+void add_fit_representer(CLI::App& fit, Invocation& invocation);
 
 }  // namespace mercer::cli

@@ -62,6 +62,24 @@ void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe_expansion(const Kernel& kernel, const Samples& X, const ConvexSummary& summary, Rows& rows) {
+  rows.push_back({"kernel", kernel.text()});
+  rows.push_back({summary.landmarks > 0 ? "landmarks" : "training rows",
+                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", summary.sentence});
+}
+
+void describe(const KernelLogisticModel& model, Rows& rows) {
+  rows.push_back({"lambda", fmt::format("{:g}", model.lambda())});
+  describe_expansion(model.kernel(), model.samples(), model.summary(), rows);
+}
+
+void describe(const RepresenterModel& model, Rows& rows) {
+  rows.push_back({"loss", model.loss().text()});
+  rows.push_back({"lambda", fmt::format("{:g}", fmt::join(model.lambda(), ", "))});
+  describe_expansion(model.kernel(), model.samples(), model.summary(), rows);
+}
+
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
   rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});

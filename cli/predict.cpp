@@ -16,6 +16,7 @@ struct PredictOptions {
   std::string model{};
   std::string out{};
   bool scores = false;
+  bool proba = false;
 };
 
 void add_column(Table& table, std::string name, std::variant<std::vector<double>, std::vector<std::string>> values) {
@@ -63,6 +64,12 @@ Table class_answers(const std::vector<std::string>& classes, const Matrix& score
   return table;
 }
 
+void add_probabilities(Table& table, const std::vector<std::string>& classes, const Matrix& probability) {
+  for (Index j = 0; j < probability.cols(); ++j) {
+    add_column(table, "probability_" + classes[static_cast<std::size_t>(j)], column_of(probability, j));
+  }
+}
+
 Json column_json(const Column& column) {
   Json values = Json::array();
   if (column.is_text()) {
@@ -89,9 +96,14 @@ void run_predict(const PredictOptions& o) {
   const SavedModel saved = load_model(o.model);
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
   if (o.scores && !classify) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
+  if (o.proba && !(classify && std::holds_alternative<KernelLogisticModel>(saved.model))) {
+    throw UsageError(fmt::format("--proba is for models with probabilities (fit logistic); {} is a {} model of {}", o.model, saved.kind(),
+                                 classify ? "scores" : "numbers"));
+  }
   const Table table = read_data(o.reading, o.common);
   const Matrix predicted = predict_with_bar(saved, features_for(saved, table, ""), o.common);
-  const Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+  Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+  if (o.proba) add_probabilities(answers, saved.encoder->classes, probabilities_from_scores(predicted));
   const std::string path = o.out.empty() ? "-" : o.out;
   const FileFormat format = format_of_output(path);
   if (!(o.common.json && o.out.empty())) {
@@ -116,6 +128,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                    "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
       ->type_name("FILE");
   command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
+  command->add_flag("--proba", o->proba, "Logistic regression: add the probability of each class");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(

@@ -15,20 +15,27 @@
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/random_feature_ridge.hpp"
+#include "mercer/kernel_logistic.hpp"
+#include "mercer/kernel_ridge.hpp"
+#include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
 
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, RandomFeatureRidgeModel>;
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, KernelLogisticModel, RepresenterModel>;
 
 struct SavedModel {
   AnyModel model;
   std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
 
   std::string kind() const;  // "krr", "ridge", "gp"
+  std::string kind() const;  // "krr", "ridge", "logistic", ...
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
+  // One column per class, of a model that has probabilities (logistic); NotOffered for others.
+  Matrix probabilities(const Samples& X, const Run& run = {}) const;
   Index width() const;  // feature columns expected
 };
 

@@ -60,25 +60,35 @@ bool numbers_only(const Encoder& encoder) {
   return !encoder.fills_missing && std::all_of(encoder.features.begin(), encoder.features.end(), is_number);
 }
 
-bool changes_values(const Encoder& encoder) {
-  return !numbers_only(encoder) || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
-}
+bool changes_columns(const Encoder& encoder) { return !numbers_only(encoder) || encoder.scaler.kind != ScalingKind::none; }
+
+bool changes_values(const Encoder& encoder) { return changes_columns(encoder) || encoder.task == Task::classification; }
 
 // Rows of numbers as they stand, of which a classifier says a label.
-bool labels_only(const Encoder& encoder) {
-  return numbers_only(encoder) && encoder.scaler.kind == ScalingKind::none && encoder.task == Task::classification;
-}
+bool labels_only(const Encoder& encoder) { return !changes_columns(encoder) && encoder.task == Task::classification; }
 
+// Of a classifier, its labels too; features without names are then x1, x2, ...
 SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names,
                  const std::optional<std::vector<std::string>>& classes) {
   SavedModel out{model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
   if (!classes) return out;
-  if (!out.encoder) {  // columns are told apart by their place
+  if (!out.encoder) {
+    const bool sparse = std::visit(
+        []<class Model>(const Model& m) {
+          if constexpr (requires { m.samples(); }) {
+            return m.samples().is_sparse();
+          } else {
+            return false;
+          }
+        },
+        model);
     std::vector<std::string> numbered;
-    for (Index j = 0; j < out.width(); ++j) numbered.push_back("x" + std::to_string(j + 1));
+    for (Index j = 1; j <= out.width() && !sparse; ++j) numbered.push_back("x" + std::to_string(j));
     out.encoder = names_only(numbered, "y");
+    out.encoder->width = out.width();
     out.encoder->named = false;
-    out.encoder->table_columns = out.width();
+    out.encoder->sparse = sparse;
+    if (!sparse) out.encoder->table_columns = out.width();
   }
   out.encoder->task = Task::classification;
   out.encoder->classes = *classes;
@@ -86,12 +96,14 @@ SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::str
 }
 
 // The predictions, and sentences about words that the model never saw.
-std::pair<Matrix, std::vector<std::string>> predict_table(const SavedModel& self, NamedColumns columns, bool named, int threads) {
+std::pair<Matrix, std::vector<std::string>> predict_table(const SavedModel& self, NamedColumns columns, bool named, int threads,
+                                                          bool probabilities) {
   if (!self.encoder) throw InvalidArgument("this model was fitted on a plain matrix: it takes rows, not a table");
   Job job(threads, 0, nb::none());
   return job([&](const Run& run) {
     const Table table = table_of(std::move(columns), named);
-    return std::pair(self.predict(self.encoder->features_of(table), run), self.encoder->unseen_categories(table));
+    const Samples X = self.encoder->features_of(table);
+    return std::pair(probabilities ? self.probabilities(X, run) : self.predict(X, run), self.encoder->unseen_categories(table));
   });
 }
 
@@ -142,6 +154,7 @@ void bind_model_files(nb::module_& m) {
       .def_prop_ro("has_encoder", [](const SavedModel& s) { return s.encoder.has_value(); })
       .def_prop_ro("changes_values", [](const SavedModel& s) { return s.encoder && changes_values(*s.encoder); })
       .def_prop_ro("only_labels", [](const SavedModel& s) { return s.encoder && labels_only(*s.encoder); })
+      .def_prop_ro("changes_columns", [](const SavedModel& s) { return s.encoder && changes_columns(*s.encoder); })
       .def_prop_ro("is_named", [](const SavedModel& s) { return s.encoder && s.encoder->named; })
       .def_prop_ro("is_numbers_only", [](const SavedModel& s) { return s.encoder && numbers_only(*s.encoder); })
       .def_prop_ro("is_sparse", [](const SavedModel& s) { return s.encoder && s.encoder->sparse; })
@@ -162,7 +175,14 @@ void bind_model_files(nb::module_& m) {
                    })
       .def(
           "scaled", [](const SavedModel& s, const Samples& X) { return s.encoder ? s.encoder->scaler.apply(X) : X; }, "X"_a)
-      .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0)
+      .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0, "probabilities"_a = false)
+      .def(
+          "probabilities",
+          [](const SavedModel& s, const Samples& X, int threads) {
+            Job job(threads, 0, nb::none());
+            return job([&](const Run& run) { return s.probabilities(X, run); });
+          },
+          "X"_a, "threads"_a = 0)
       .def("__getstate__", &pickled)
       .def("__setstate__", [](SavedModel& self, const nb::object& state) { new (&self) SavedModel(unpickled(state)); });
   m.def(

@@ -31,6 +31,10 @@ from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_ke
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
+from ._kernel_logistic import KernelLogisticRegression
+from ._kernel_ridge import KernelRidge
+from ._mercer import version
+from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
@@ -46,6 +50,7 @@ __all__ = [
     "GramRepair",
     "Kernel",
     "KernelCheck",
+    "KernelLogisticRegression",
     "KernelRidge",
     "KernelScore",
     "LearnedKernel",
@@ -53,6 +58,7 @@ __all__ = [
     "RandomFeatureRidge",
     "RandomFeatureRidgeClassifier",
     "RandomFourierFeatures",
+    "RepresenterRegressor",
     "Ridge",
     "TableModel",
     "check_bochner",

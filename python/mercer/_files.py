@@ -16,8 +16,10 @@ from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
 from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
+from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
+from ._representer import RepresenterRegressor
 from ._ridge import Ridge
 
 __all__ = ["TableModel", "info", "load", "save"]
@@ -31,6 +33,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
 
 
 def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: KernelLogisticRegression | KernelRidge | RepresenterRegressor | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -42,6 +45,7 @@ def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, pat
     native = getattr(model, "model_", None)
     if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.RandomFeatureRidgeModel):
     if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.GaussianProcessModel):
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.KernelLogisticModel | _mercer.RepresenterModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
@@ -54,6 +58,11 @@ def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, pat
 
 
 def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | GaussianProcessRegressor | TableModel:
+        native, None if names is None else [str(n) for n in names], name, None if labels is None else [str(label) for label in labels.tolist()]
+    )
+
+
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> Any:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
@@ -62,6 +71,8 @@ def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None)
     if isinstance(saved.model, _mercer.RandomFeatureRidgeModel) and saved.only_labels:
         return _estimator(saved)
     return TableModel(saved) if saved.changes_values else _estimator(saved)
+    plain = not saved.changes_columns if saved.kind == "logistic" and saved.classes else not saved.changes_values
+    return _estimator(saved) if plain else TableModel(saved)
 
 
 def info(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -96,6 +107,19 @@ def _gaussian_process(model: _mercer.GaussianProcessModel) -> GaussianProcessReg
 def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | GaussianProcessRegressor:
     model = saved.model
     estimator: KernelRidge | Ridge | GaussianProcessRegressor
+def _labels(labels: list[str]) -> np.ndarray:
+    """Class labels of a file, as numbers where all are."""
+    for number in (int, float):
+        try:
+            return np.asarray([number(text) for text in labels])
+        except ValueError:
+            pass
+    return np.asarray(labels, dtype=object)
+
+
+def _estimator(saved: _mercer.SavedModel) -> Any:
+    model = saved.model
+    estimator: Any
     if isinstance(model, _mercer.KernelRidgeModel):
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
@@ -111,6 +135,14 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | GaussianProce
         n_targets = len(model.intercept)
     elif isinstance(model, _mercer.GaussianProcessModel):
         estimator = _gaussian_process(model)
+    elif isinstance(model, _mercer.KernelLogisticModel):
+        estimator = KernelLogisticRegression(kernel=wrap(model.kernel), lambda_=model.lambda_, fit_intercept=bool(np.any(model.intercept)))
+        estimator.classes_ = _labels(saved.classes) if saved.classes else np.arange(model.n_classes)
+        n_targets = model.dual_coef.shape[1]
+    elif isinstance(model, _mercer.RepresenterModel):
+        estimator = RepresenterRegressor(
+            model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
+        )
         n_targets = model.dual_coef.shape[1]
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
@@ -122,6 +154,7 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | GaussianProce
     estimator._single_target = n_targets == 1
     estimator.n_features_in_ = saved.width
     if saved.column_names and (saved.is_named if saved.only_labels else not saved.changes_values):
+    if saved.column_names and saved.is_named and not saved.changes_columns:
         estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
     return estimator
 
@@ -166,6 +199,7 @@ class TableModel:
     ----------
     kind : "krr", "ridge", "rff": the word of ``mercer fit``.
     kind : "krr", "ridge" or "gp".
+    kind : "krr", "ridge", "logistic", "representer".
     feature_names_in_ : the table columns used.
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
@@ -201,6 +235,12 @@ class TableModel:
 
     @property
     def estimator(self) -> KernelRidge | Ridge | GaussianProcessRegressor:
+        if labels is None:
+            return None
+        return _labels(labels)
+
+    @property
+    def estimator(self) -> Any:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:
@@ -215,12 +255,13 @@ class TableModel:
                 raise ValueError(f'X has no column "{name}"; the model was fitted on {", ".join(self.feature_names_in_)}')
         return _data.rows(X[list(self.feature_names_in_)].to_numpy())
 
-    def _scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
+    def _scores(self, X: Any, n_jobs: int | None, probabilities: bool = False) -> np.ndarray:
         threads = _run.threads(n_jobs)
         if self._saved.is_numbers_only:
             rows = _data.samples(self._numbers(X))
             rows.require_finite("X")
-            return self._saved.model.predict(self._saved.scaled(rows), threads)
+            rows = self._saved.scaled(rows)
+            return self._saved.probabilities(rows, threads) if probabilities else self._saved.model.predict(rows, threads)
         named = hasattr(X, "columns")
         if named:
             columns = [(str(name), _column(X[name].to_numpy())) for name in X.columns]
@@ -229,7 +270,7 @@ class TableModel:
             if array.ndim != 2:
                 raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
             columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
-        scores, remarks = self._saved.predict_table(columns, named, threads)
+        scores, remarks = self._saved.predict_table(columns, named, threads, probabilities)
         for remark in remarks:
             warnings.warn(remark, stacklevel=3)
         return scores
@@ -244,6 +285,10 @@ class TableModel:
         if classes is None:
             return _flat(self._scores(X, n_jobs))
         return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
+
+    def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """The probability of each class, of a model that has them (logistic)."""
+        return self._scores(X, n_jobs, probabilities=True)
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of a regression, accuracy of a classifier."""

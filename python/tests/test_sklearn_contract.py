@@ -30,6 +30,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "RandomFourierFeatures": {},
     "RandomFeatureRidge": {},
     "RandomFeatureRidgeClassifier": {},
+    "KernelLogisticRegression": {},
+    "KernelRidge": {},
+    "RepresenterRegressor": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
 }
 
@@ -49,6 +52,12 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.RandomFeatureRidgeClassifier(n_components=50, random_state=0),
         mercer.GaussianProcessRegressor(),
         mercer.GaussianProcessRegressor("1*gaussian(2) + white(0.5)", n_restarts_optimizer=1, random_state=0),
+        mercer.KernelLogisticRegression(),
+        mercer.KernelLogisticRegression(kernel="linear", C=0.5, solver="nystrom", n_landmarks=10),
+        mercer.KernelLogisticRegression(kernel="precomputed"),
+        mercer.RepresenterRegressor(),
+        mercer.RepresenterRegressor("huber", kernel="gaussian(2)", fit_intercept=False),
+        mercer.RepresenterRegressor("quantile", quantile=0.4, lambda_=1e-3),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],

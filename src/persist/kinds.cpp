@@ -16,6 +16,9 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{{"krr", wr
                                                                       {"ridge", write_ridge, read_ridge},              //
                                                                       {"rff", write_random_feature_ridge, read_random_feature_ridge}}};
                                                                       {"gp", write_gaussian_process, read_gaussian_process}}};
+                                                                      {"ridge", write_ridge, read_ridge},
+                                                                      {"logistic", write_kernel_logistic, read_kernel_logistic},
+                                                                      {"representer", write_representer, read_representer}}};
 
 }  // namespace
 

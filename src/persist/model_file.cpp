@@ -124,6 +124,18 @@ Matrix SavedModel::predict(const Samples& X, const Run& run) const {
       model);
 }
 
+Matrix SavedModel::probabilities(const Samples& X, const Run& run) const {
+  return std::visit(
+      [&](const auto& m) -> Matrix {
+        if constexpr (requires { m.probabilities(X, run); }) {
+          return m.probabilities(X, run);
+        } else {
+          throw NotOffered(fmt::format("a {} model has scores but no probabilities; fit logistic has both", kind()));
+        }
+      },
+      model);
+}
+
 Index SavedModel::width() const {
   return std::visit(
       [](const auto& m) {
