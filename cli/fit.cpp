@@ -134,6 +134,7 @@ void add_fit(CLI::App& app, Invocation& invocation) {
       "Examples:\n  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n  mercer fit ridge train.csv --degree 2");
   add_fit_krr(*fit, invocation);
   add_fit_ridge(*fit, invocation);
+  add_fit_falkon(*fit, invocation);
 }
 
 }  // namespace mercer::cli

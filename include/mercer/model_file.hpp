@@ -12,12 +12,13 @@
 #include <variant>
 
 #include "mercer/dataset.hpp"
+#include "mercer/falkon.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/ridge.hpp"
 
 namespace mercer {
 
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, FalkonModel>;
 
 struct SavedModel {
   AnyModel model;

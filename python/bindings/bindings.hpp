@@ -101,6 +101,7 @@ void bind_gram(nb::module_& m);
 void bind_diagnosis(nb::module_& m);
 void bind_rkhs_function(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_falkon(nb::module_& m);
 void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);
 

@@ -64,8 +64,20 @@ bool changes_values(const Encoder& encoder) {
   return !numbers_only(encoder) || encoder.scaler.kind != ScalingKind::none || encoder.task == Task::classification;
 }
 
-SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::string>>& names) {
-  return {model, names ? std::optional(names_only(*names, "y")) : std::nullopt};
+// A classifier brings the names of its classes, and of its columns (x1, x2, ... where nobody named them).
+SavedModel saved(const AnyModel& model, std::optional<std::vector<std::string>> names,
+                 const std::optional<std::vector<std::string>>& classes) {
+  SavedModel out{model, std::nullopt};
+  if (classes && !names) {
+    names.emplace();
+    for (Index j = 1; j <= out.width(); ++j) names->push_back("x" + std::to_string(j));
+  }
+  if (names) out.encoder = names_only(*names, "y");
+  if (classes) {
+    out.encoder->task = Task::classification;
+    out.encoder->classes = *classes;
+  }
+  return out;
 }
 
 // The predictions, and sentences about words that the model never saw.
@@ -148,11 +160,12 @@ void bind_model_files(nb::module_& m) {
       .def("__setstate__", [](SavedModel& self, const nb::object& state) { new (&self) SavedModel(unpickled(state)); });
   m.def(
       "save_model",
-      [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path) {
+      [](const AnyModel& model, const std::optional<std::vector<std::string>>& names, const std::string& path,
+         const std::optional<std::vector<std::string>>& classes) {
         Job job(0, 0, nb::none());
-        job([&](const Run& run) { save_model(saved(model, names), path, run); });
+        job([&](const Run& run) { save_model(saved(model, names, classes), path, run); });
       },
-      "model"_a, "feature_names"_a.none(), "path"_a);
+      "model"_a, "feature_names"_a.none(), "path"_a, "classes"_a.none() = nb::none());
   m.def("save_saved", &save, "model"_a, "path"_a);
   m.def(
       "load_model",

@@ -50,6 +50,7 @@ NB_MODULE(_mercer, m) {
   bind_diagnosis(m);
   bind_rkhs_function(m);
   bind_models(m);
+  bind_falkon(m);
   bind_model_files(m);
   bind_simulate(m);
 }

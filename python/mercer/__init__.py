@@ -24,10 +24,12 @@ from ._diagnosis import (
     repair_gram,
 )
 from ._errors import FileError
+from ._falkon import FalkonClassifier, FalkonRegressor
 from ._files import TableModel, info, load, save
 from ._gram import gram
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
+from ._nystroem import Nystroem
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
@@ -37,12 +39,15 @@ __version__: str = version()
 __all__ = [
     "BochnerCheck",
     "EntryPair",
+    "FalkonClassifier",
+    "FalkonRegressor",
     "FileError",
     "GramCheck",
     "GramRepair",
     "Kernel",
     "KernelCheck",
     "KernelRidge",
+    "Nystroem",
     "RKHSFunction",
     "Ridge",
     "TableModel",

@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, r2_score
 
 from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
+from ._falkon import FalkonClassifier, FalkonRegressor
 from ._kernel import wrap
 from ._kernel_ridge import KernelRidge
 from ._ridge import Ridge
@@ -28,7 +29,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: KernelRidge | Ridge | FalkonRegressor | FalkonClassifier | TableModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -38,13 +39,16 @@ def save(model: KernelRidge | Ridge | TableModel, path: str | os.PathLike[str]) 
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel):
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.FalkonModel):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
-    _mercer.save_model(native, None if names is None else [str(n) for n in names], name)
+    classes = getattr(model, "classes_", None)  # a classifier comes back as a TableModel, which knows the labels
+    _mercer.save_model(
+        native, None if names is None else [str(n) for n in names], name, None if classes is None else [str(c) for c in classes]
+    )
 
 
-def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | TableModel:
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | FalkonRegressor | TableModel:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
@@ -68,9 +72,9 @@ def _alpha_of(summary: _mercer.RidgeSummary) -> float:
     return float(f"{alpha:.12g}") if alpha > 1e-14 * s[j] ** 2 else 0.0
 
 
-def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
+def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | FalkonRegressor:
     model = saved.model
-    estimator: KernelRidge | Ridge
+    estimator: KernelRidge | Ridge | FalkonRegressor
     if isinstance(model, _mercer.KernelRidgeModel):
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
@@ -80,6 +84,15 @@ def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge:
             precision="float32" if model.is_float32 else None,
         )
         estimator._X_fit = None
+        n_targets = model.dual_coef.shape[1]
+    elif isinstance(model, _mercer.FalkonModel):
+        estimator = FalkonRegressor(
+            wrap(model.kernel),
+            n_landmarks=len(model.dual_coef),
+            alpha=model.alpha,
+            fit_intercept=bool(np.any(model.intercept)),
+            precision="float32" if model.is_float32 else None,
+        )
         n_targets = model.dual_coef.shape[1]
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
@@ -144,7 +157,7 @@ class TableModel:
             return np.asarray(labels, dtype=object)
 
     @property
-    def estimator(self) -> KernelRidge | Ridge:
+    def estimator(self) -> KernelRidge | Ridge | FalkonRegressor:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.kernel_approximation import Nystroem as ScikitNystroem
 from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 from sklearn.linear_model import Ridge as ScikitRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -25,6 +26,9 @@ def dot(A, B):
 # Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "KernelRidge": {},
+    "FalkonRegressor": {},
+    "FalkonClassifier": {},
+    "Nystroem": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
 }
 
@@ -38,6 +42,10 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.KernelRidge(kernel="precomputed"),
         mercer.KernelRidge(kernel=0.5 * Matern(2.5, 3) + Linear()),
         mercer.KernelRidge(kernel=mercer.kernel_function(dot)),
+        mercer.FalkonRegressor(),
+        mercer.FalkonRegressor("gaussian(2)", n_landmarks=30, fit_intercept=True, solver="cg", tol=1e-9),
+        mercer.FalkonClassifier(),
+        mercer.Nystroem(n_components=10),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],
@@ -53,7 +61,7 @@ def test_no_failure_beyond_scikit_learns_own_list():
         assert EXPECTED_FAILURES[name].keys() <= instance_generator.PER_ESTIMATOR_XFAIL_CHECKS.get(twin, {}).keys()
 
 
-@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)])
+@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge), (mercer.Nystroem, ScikitNystroem)])
 def test_parameters_of_the_twin_hold(ours, twin):
     mine, theirs = ours().get_params(), twin().get_params()
     for name, default in theirs.items():

@@ -13,7 +13,8 @@ namespace {
 
 // Row i is for alternative i of AnyModel.
 constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{{"krr", write_kernel_ridge, read_kernel_ridge},  //
-                                                                      {"ridge", write_ridge, read_ridge}}};
+                                                                      {"ridge", write_ridge, read_ridge},              //
+                                                                      {"falkon", write_falkon, read_falkon}}};
 
 }  // namespace
 

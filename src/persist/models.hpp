@@ -10,6 +10,9 @@ namespace mercer::persist {
 void write_kernel_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& library);
 
+void write_falkon(const AnyModel& any, ContainerWriter& out);
+AnyModel read_falkon(const ContainerReader& in, const KernelLibrary& library);
+
 void write_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
 
