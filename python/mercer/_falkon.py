@@ -102,7 +102,7 @@ class _Falkon(BaseEstimator):
         """The parameter `landmarks` as the library takes it: a word, or samples."""
         if isinstance(self.landmarks, str):
             return self.landmarks
-        rows = _data.rows(self.landmarks, "landmarks")
+        rows = _data.rows(self.landmarks, "landmarks").copy()  # the model keeps them
         if rows.shape[1] != width:
             raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {width}")
         return _data.samples(rows)
@@ -127,7 +127,7 @@ class _Falkon(BaseEstimator):
         if isinstance(self.kernel, str) and self.gamma is None and self.kernel in ("rbf", "laplacian", "poly", "polynomial", "sigmoid"):
             raise ValueError("gamma=None is 1 / n_features, which is not known before the file is read: give gamma, or a kernel expression")
         native = _scikit.estimator_kernel(self, 1)._native
-        options = self._options(self.landmarks if isinstance(self.landmarks, str) else _data.samples(_data.rows(self.landmarks, "landmarks")))
+        options = self._options(self.landmarks if isinstance(self.landmarks, str) else _data.samples(_data.rows(self.landmarks, "landmarks").copy()))
         with _run.progress(self.verbose) as bar:
             self.model_, names, classes, self.notes_ = _mercer.fit_falkon_file(
                 os.fspath(path),
