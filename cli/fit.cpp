@@ -139,6 +139,7 @@ void add_fit(CLI::App& app, Invocation& invocation) {
   add_fit_rff(*fit, invocation);
   add_fit_logistic(*fit, invocation);
   add_fit_representer(*fit, invocation);
+  add_fit_falkon(*fit, invocation);
 }
 
 }  // namespace mercer::cli

@@ -55,6 +55,7 @@ void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& 
 Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard);
 
 // One line per model: each adds its command to `mercer fit`.
+void add_fit_falkon(CLI::App& fit, Invocation& invocation);
 void add_fit_krr(CLI::App& fit, Invocation& invocation);
 void add_fit_gp(CLI::App& fit, Invocation& invocation);
 void add_fit_ridge(CLI::App& fit, Invocation& invocation);

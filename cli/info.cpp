@@ -45,6 +45,16 @@ void describe(const GaussianProcessModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const FalkonModel& model, Rows& rows) {
+  const Samples& Z = model.landmarks();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({"alpha", fmt::format("{:g}", model.alpha())});
+  rows.push_back(
+      {"landmarks", fmt::format("{} x {}, {} ({})", Z.size(), Z.width(), Z.is_sparse() ? "sparse" : "dense", model.summary().landmarks)});
+  rows.push_back({"precision", name_of(model.precision())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const RidgeModel& model, Rows& rows) {
   rows.push_back({"columns", std::to_string(model.n_features())});
   if (model.degree() > 1) rows.push_back({"degree", fmt::format("{} ({} monomials)", model.degree(), model.coef().cols())});

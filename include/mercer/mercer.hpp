@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "mercer/chunked_file.hpp"
+#include "mercer/chunks.hpp"
 #include "mercer/dataset.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
+#include "mercer/falkon.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/gaussian_process.hpp"
 #include "mercer/gram.hpp"
@@ -22,6 +25,7 @@
 #include "mercer/model_file.hpp"
 #include "mercer/normal_sums.hpp"
 #include "mercer/prediction_intervals.hpp"
+#include "mercer/nystrom.hpp"
 #include "mercer/random.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/random_features.hpp"

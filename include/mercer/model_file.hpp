@@ -13,6 +13,7 @@
 
 #include "mercer/dataset.hpp"
 #include "mercer/gaussian_process.hpp"
+#include "mercer/falkon.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/kernel_logistic.hpp"
@@ -25,6 +26,7 @@ namespace mercer {
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, RandomFeatureRidgeModel>;
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel>;
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, KernelLogisticModel, RepresenterModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, FalkonModel>;
 
 struct SavedModel {
   AnyModel model;

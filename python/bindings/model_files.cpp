@@ -77,6 +77,8 @@ SavedModel saved(const AnyModel& model, const std::optional<std::vector<std::str
         []<class Model>(const Model& m) {
           if constexpr (requires { m.samples(); }) {
             return m.samples().is_sparse();
+          } else if constexpr (requires { m.landmarks(); }) {
+            return m.landmarks().is_sparse();
           } else {
             return false;
           }

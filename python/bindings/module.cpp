@@ -54,6 +54,7 @@ NB_MODULE(_mercer, m) {
   bind_gaussian_process(m);
   bind_kernel_learning(m);
   bind_representer(m);
+  bind_falkon(m);
   bind_model_files(m);
   bind_simulate(m);
 }

@@ -24,6 +24,7 @@ from ._diagnosis import (
     repair_gram,
 )
 from ._errors import FileError
+from ._falkon import FalkonClassifier, FalkonRegressor
 from ._files import TableModel, info, load, save
 from ._gaussian_process import GaussianProcessRegressor
 from ._gram import gram
@@ -35,6 +36,7 @@ from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
 from ._representer import RepresenterRegressor
+from ._nystroem import Nystroem
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function
@@ -44,6 +46,8 @@ __version__: str = version()
 __all__ = [
     "BochnerCheck",
     "EntryPair",
+    "FalkonClassifier",
+    "FalkonRegressor",
     "FileError",
     "GaussianProcessRegressor",
     "GramCheck",
@@ -54,6 +58,7 @@ __all__ = [
     "KernelRidge",
     "KernelScore",
     "LearnedKernel",
+    "Nystroem",
     "RKHSFunction",
     "RandomFeatureRidge",
     "RandomFeatureRidgeClassifier",

@@ -15,6 +15,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
 from ._gaussian_process import GaussianProcessRegressor
+from ._falkon import FalkonClassifier, FalkonRegressor
 from ._kernel import wrap
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
@@ -34,6 +35,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
 
 def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, path: str | os.PathLike[str]) -> None:
 def save(model: KernelLogisticRegression | KernelRidge | RepresenterRegressor | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: KernelRidge | Ridge | FalkonRegressor | FalkonClassifier | TableModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -63,6 +65,16 @@ def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None)
 
 
 def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> Any:
+    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.FalkonModel):
+        raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
+    names = getattr(model, "feature_names_in_", None)
+    classes = getattr(model, "classes_", None)  # a classifier comes back as a TableModel, which knows the labels
+    _mercer.save_model(
+        native, None if names is None else [str(n) for n in names], name, None if classes is None else [str(c) for c in classes]
+    )
+
+
+def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | FalkonRegressor | TableModel:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
@@ -120,6 +132,9 @@ def _labels(labels: list[str]) -> np.ndarray:
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
     estimator: Any
+def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | FalkonRegressor:
+    model = saved.model
+    estimator: KernelRidge | Ridge | FalkonRegressor
     if isinstance(model, _mercer.KernelRidgeModel):
         alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
         estimator = KernelRidge(
@@ -142,6 +157,13 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
+    elif isinstance(model, _mercer.FalkonModel):
+        estimator = FalkonRegressor(
+            wrap(model.kernel),
+            n_landmarks=len(model.dual_coef),
+            alpha=model.alpha,
+            fit_intercept=bool(np.any(model.intercept)),
+            precision="float32" if model.is_float32 else None,
         )
         n_targets = model.dual_coef.shape[1]
     else:
@@ -241,6 +263,7 @@ class TableModel:
 
     @property
     def estimator(self) -> Any:
+    def estimator(self) -> KernelRidge | Ridge | FalkonRegressor:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as ScikitGaussianProcess
+from sklearn.kernel_approximation import Nystroem as ScikitNystroem
 from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 from sklearn.linear_model import Ridge as ScikitRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -33,6 +34,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "KernelLogisticRegression": {},
     "KernelRidge": {},
     "RepresenterRegressor": {},
+    "FalkonRegressor": {},
+    "FalkonClassifier": {},
+    "Nystroem": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
 }
 
@@ -58,6 +62,10 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.RepresenterRegressor(),
         mercer.RepresenterRegressor("huber", kernel="gaussian(2)", fit_intercept=False),
         mercer.RepresenterRegressor("quantile", quantile=0.4, lambda_=1e-3),
+        mercer.FalkonRegressor(),
+        mercer.FalkonRegressor("gaussian(2)", n_landmarks=30, fit_intercept=True, solver="cg", tol=1e-9),
+        mercer.FalkonClassifier(),
+        mercer.Nystroem(n_components=10),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
     ],
@@ -77,6 +85,7 @@ def test_no_failure_beyond_scikit_learns_own_list():
     ("ours", "twin"),
     [(mercer.GaussianProcessRegressor, ScikitGaussianProcess), (mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)],
 )
+@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge), (mercer.Nystroem, ScikitNystroem)])
 def test_parameters_of_the_twin_hold(ours, twin):
     mine, theirs = ours().get_params(), twin().get_params()
     for name, default in theirs.items():

@@ -28,6 +28,10 @@ std::string_view without_byte_order_mark(std::string_view text, const std::strin
 
 enum class Packing { none, gzip, xz };
 Packing packing_of_name(std::string_view path);  // .gz, .xz
+Packing packing_of_content(std::string_view bytes);
+
+// gzip or xz bytes, unpacked and handed on a block at a time: the content need not fit in memory. The sink may throw to stop.
+void unpack_into(std::string_view packed, const std::string& source, const Run& run, const ByteSink& sink);
 
 // A sink that compresses into `sink`; call the returned function once more, with nothing, at the end.
 std::function<void(std::string_view, bool last)> packing_sink(Packing packing, const ByteSink& sink);

@@ -24,20 +24,21 @@ class Growing {
  public:
   Growing(const std::string& source, const Run& run) : source_(source), requested_(run.memory), budget_(memory_budget(run.memory)) {}
 
-  // Room for more bytes after the first `used`.
-  std::pair<char*, std::size_t> room(std::size_t used) {
-    if (used == content_->size()) {
-      if (used >= budget_) {
-        require_memory(used + 1, requested_, fmt::format("{}: the unpacked content", source_),
+  // Room for more bytes, and how many of them were used.
+  std::pair<char*, std::size_t> room() {
+    if (used_ == content_->size()) {
+      if (used_ >= budget_) {
+        require_memory(used_ + 1, requested_, fmt::format("{}: the unpacked content", source_),
                        "read a part of it, or allow more (--memory)");
       }
-      content_->resize(std::min(budget_, std::max(first_room, used + used / 2)));
+      content_->resize(std::min(budget_, std::max(first_room, used_ + used_ / 2)));
     }
-    return {content_->data() + used, content_->size() - used};
+    return {content_->data() + used_, content_->size() - used_};
   }
+  void took(std::size_t bytes) { used_ += bytes; }
 
-  Bytes finish(std::size_t used) {
-    content_->resize(used);
+  Bytes finish() {
+    content_->resize(used_);
     return {*content_, content_};
   }
 
@@ -45,7 +46,23 @@ class Growing {
   const std::string& source_;
   std::size_t requested_;
   std::size_t budget_;
+  std::size_t used_ = 0;
   std::shared_ptr<std::string> content_ = std::make_shared<std::string>();
+};
+
+// Unpacked bytes, handed on block by block.
+class Passing {
+ public:
+  explicit Passing(const ByteSink& sink) : sink_(sink), block_(first_room, '\0') {}
+
+  std::pair<char*, std::size_t> room() { return {block_.data(), block_.size()}; }
+  void took(std::size_t bytes) {
+    if (bytes > 0) sink_(std::string_view(block_.data(), bytes));
+  }
+
+ private:
+  const ByteSink& sink_;
+  std::string block_;
 };
 
 struct Inflater {
@@ -68,14 +85,13 @@ struct Inflater {
 
 uInt piece(std::size_t size) { return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max() / 2)); }
 
-Bytes unpack_gzip(std::string_view packed, const std::string& source, const Run& run) {
+template <class Out>
+void unpack_gzip(std::string_view packed, const std::string& source, const Run& run, Out& out) {
   Stage stage(run.progress, "unpacking", static_cast<double>(packed.size()));
   Inflater inflater;
   z_stream& z = inflater.stream;
-  Growing out(source, run);
-  std::size_t used = 0;
   for (std::size_t at = 0;;) {
-    const auto [room, free] = out.room(used);
+    const auto [room, free] = out.room();
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
     z.avail_in = piece(packed.size() - at);
     z.next_out = reinterpret_cast<Bytef*>(room);
@@ -86,11 +102,11 @@ Bytes unpack_gzip(std::string_view packed, const std::string& source, const Run&
     const std::size_t taken = had_in - z.avail_in;
     const std::size_t given = had_out - z.avail_out;
     at += taken;
-    used += given;
+    out.took(given);
     stage.advance(static_cast<double>(taken));
     if (status == Z_STREAM_END) {
       const std::string_view rest = packed.substr(at);
-      if (rest.find_first_not_of('\0') == std::string_view::npos) return out.finish(used);  // gzip itself allows padding
+      if (rest.find_first_not_of('\0') == std::string_view::npos) return;  // gzip itself allows padding
       if (!rest.starts_with("\x1F\x8B"sv)) throw_corrupt(source, "gzip", "other bytes follow its end");
       inflateReset(&z);
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
@@ -109,28 +125,27 @@ struct LzmaStream {
   ~LzmaStream() { lzma_end(&stream); }
 };
 
-Bytes unpack_xz(std::string_view packed, const std::string& source, const Run& run) {
+template <class Out>
+void unpack_xz(std::string_view packed, const std::string& source, const Run& run, Out& out) {
   Stage stage(run.progress, "unpacking", static_cast<double>(packed.size()));
   LzmaStream decoder;
   lzma_stream& x = decoder.stream;
   if (lzma_stream_decoder(&x, memory_budget(run.memory), LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
-  Growing out(source, run);
-  std::size_t used = 0;
   x.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
   x.avail_in = packed.size();
   for (;;) {
-    const auto [room, free] = out.room(used);
+    const auto [room, free] = out.room();
     x.next_out = reinterpret_cast<std::uint8_t*>(room);
     x.avail_out = free;
     const std::size_t had_in = x.avail_in;
     const lzma_ret status = lzma_code(&x, LZMA_FINISH);
-    used += free - x.avail_out;
+    out.took(free - x.avail_out);
     stage.advance(static_cast<double>(had_in - x.avail_in));
     switch (status) {
       case LZMA_OK:
         break;
       case LZMA_STREAM_END:
-        return out.finish(used);
+        return;
       case LZMA_BUF_ERROR:
         throw_truncated(source, "xz");
       case LZMA_MEMLIMIT_ERROR:
@@ -190,11 +205,32 @@ void xz_into(lzma_stream& x, std::string_view bytes, bool last, const ByteSink& 
 
 }  // namespace
 
+Packing packing_of_content(std::string_view bytes) {
+  if (bytes.starts_with("\x1F\x8B"sv)) return Packing::gzip;
+  constexpr std::string_view xz_start =
+      "\xFD"
+      "7zXZ\0"sv;
+  return bytes.starts_with(xz_start) ? Packing::xz : Packing::none;
+}
+
+void unpack_into(std::string_view packed, const std::string& source, const Run& run, const ByteSink& sink) {
+  Passing out(sink);
+  if (packing_of_content(packed) == Packing::gzip) {
+    unpack_gzip(packed, source, run, out);
+  } else {
+    unpack_xz(packed, source, run, out);
+  }
+}
+
 Bytes unpack(Bytes packed, const std::string& source, const Run& run) {
-  if (packed.view.starts_with("\x1F\x8B"sv)) return unpack_gzip(packed.view, source, run);
-  if (packed.view.starts_with("\xFD"
-                              "7zXZ\0"sv)) {
-    return unpack_xz(packed.view, source, run);
+  if (const Packing packing = packing_of_content(packed.view); packing != Packing::none) {
+    Growing out(source, run);
+    if (packing == Packing::gzip) {
+      unpack_gzip(packed.view, source, run, out);
+    } else {
+      unpack_xz(packed.view, source, run, out);
+    }
+    return out.finish();
   }
   for (const Foreign& kind : foreign) {
     if (packed.view.starts_with(kind.start)) throw FileError(fmt::format("{}: is {}", source, kind.what));

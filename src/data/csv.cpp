@@ -335,6 +335,23 @@ void Reader::finish() {
 
 }  // namespace
 
+Table read_rows(const Source& source, const Plan& plan, const ReadOptions& options) { return Reader(source, plan, options).read(); }
+
+std::size_t cut_at_record(std::string_view text, std::size_t wanted, char end_of_line) {
+  const std::string_view window = text.substr(0, wanted);
+  if (window.find('"') == std::string_view::npos) {
+    const std::size_t end = window.rfind(end_of_line);
+    return end == std::string_view::npos ? end : end + 1;
+  }
+  std::size_t cut = std::string_view::npos;
+  bool inside = false;
+  for (std::size_t at = 0; at < window.size(); ++at) {
+    if (window[at] == '"') inside = !inside;
+    if (window[at] == end_of_line && !inside) cut = at + 1;
+  }
+  return cut;
+}
+
 Table read(std::string_view text, const std::string& source_name, const ReadOptions& options, bool prefer_tab) {
   const Source source{.text = text, .name = source_name, .end_of_line = find_end_of_line(text)};
   Plan plan = make_plan(source, options, prefer_tab);

@@ -28,6 +28,7 @@ struct Source {
   std::string_view text;
   const std::string& name;
   char end_of_line = '\n';
+  std::int64_t first_line = 1;  // of the text, in the file
 
   std::string at(const char* where) const;                     // "train.csv:17"
   std::string at(const char* where, std::size_t field) const;  // "train.csv:17:4", field counted from 0
@@ -64,6 +65,11 @@ struct Plan {
 
 // Delimiter, header, names and types, from the first rows and what the caller said.
 Plan make_plan(const Source& source, const ReadOptions& options, bool prefer_tab);
+
+// The rows of a piece of a file that holds whole records, by the plan that was made from its beginning.
+Table read_rows(const Source& source, const Plan& plan, const ReadOptions& options);
+// Where the last record that ends within the first `wanted` bytes of `text` ends; npos: none does. The text begins with a record.
+std::size_t cut_at_record(std::string_view text, std::size_t wanted, char end_of_line);
 
 Table read(std::string_view text, const std::string& source, const ReadOptions& options, bool prefer_tab);
 

@@ -52,7 +52,9 @@ Field take_quoted(const char*& at, const char* last, const Dialect& dialect, con
 
 }  // namespace
 
-std::string Source::at(const char* where) const { return fmt::format("{}:{}", name, line_number(text, where, end_of_line)); }
+std::string Source::at(const char* where) const {
+  return fmt::format("{}:{}", name, first_line - 1 + line_number(text, where, end_of_line));
+}
 
 std::string Source::at(const char* where, std::size_t field) const { return fmt::format("{}:{}", at(where), field + 1); }
 

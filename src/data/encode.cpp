@@ -97,7 +97,8 @@ std::string source_name(const Table& table) {
 }
 
 std::string place_of(const Table& table, Index row) {
-  if (table.format == FileFormat::npy) return fmt::format("{}: row {}", source_name(table), row + 1);
+  if (table.format == FileFormat::npy)
+    return fmt::format("{}: row {}", source_name(table), table.lines.empty() ? row + 1 : table.line_of(row));
   return fmt::format("{}:{}", source_name(table), table.line_of(row));
 }
 

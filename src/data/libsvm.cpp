@@ -52,8 +52,8 @@ std::string_view without_comment(std::string_view line) { return line.substr(0, 
 
 class LineParser {
  public:
-  LineParser(std::string_view text, const std::string& source, char end_of_line)
-      : text_(text), source_(source), end_of_line_(end_of_line) {}
+  LineParser(std::string_view text, const std::string& source, char end_of_line, std::int64_t first_line)
+      : text_(text), source_(source), end_of_line_(end_of_line), first_line_(first_line) {}
 
   // Appends the row on this line, if there is one.
   void parse(std::string_view line, Rows& out) const {
@@ -82,7 +82,7 @@ class LineParser {
   [[noreturn]] void fail(const char* at, fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
     const char* start = at;
     while (start != text_.data() && start[-1] != end_of_line_) --start;
-    throw FileError(fmt::format("{}:{}:{}: {}", source_, line_number(text_, at, end_of_line_), at - start + 1,
+    throw FileError(fmt::format("{}:{}:{}: {}", source_, first_line_ - 1 + line_number(text_, at, end_of_line_), at - start + 1,
                                 fmt::format(format, std::forward<Arguments>(arguments)...)));
   }
 
@@ -134,6 +134,7 @@ class LineParser {
   std::string_view text_;
   const std::string& source_;
   char end_of_line_;
+  std::int64_t first_line_;
 };
 
 // visit(line) for the lines that start in chunk c.
@@ -166,13 +167,13 @@ std::vector<T> concatenate(const std::vector<Rows>& parts, std::vector<T> Rows::
   return all;
 }
 
-Table assemble(const std::vector<Rows>& parts, const std::string& source, const ReadOptions& options) {
+Table assemble(const std::vector<Rows>& parts, const std::string& source, const ReadOptions& options, std::int64_t first_line) {
   Table table;
   table.source = source;
   table.format = FileFormat::libsvm;
   std::int32_t smallest = std::numeric_limits<std::int32_t>::max();
   std::int32_t largest = -1;
-  std::int64_t line = 1;
+  std::int64_t line = first_line;
   bool regular = true;
   for (const Rows& part : parts) {
     smallest = std::min(smallest, part.smallest);
@@ -242,7 +243,7 @@ bool looks_like_libsvm(std::string_view text) {
   return any_pair;
 }
 
-Table read_libsvm(std::string_view text, const std::string& source, const ReadOptions& options) {
+Table read_libsvm(std::string_view text, const std::string& source, const ReadOptions& options, std::int64_t first_line) {
   if (options.width < 0 || options.width > largest_index) {
     throw InvalidArgument(
         fmt::format("the width must be from 1 to {}, or 0 for the largest index seen, got {}", largest_index, options.width));
@@ -250,7 +251,7 @@ Table read_libsvm(std::string_view text, const std::string& source, const ReadOp
   const char end_of_line = find_end_of_line(text);
   const Index count = chunk_count(text.size());
   std::vector<Rows> parts(static_cast<std::size_t>(count));
-  const LineParser parser(text, source, end_of_line);
+  const LineParser parser(text, source, end_of_line, first_line);
   Stage stage(options.run.progress, "reading " + source, static_cast<double>(text.size()));
   // A pair takes at least four bytes of text ("1:2 ") and twelve of memory, twice while the parts are joined.
   require_memory(text.size(), options.run.memory, fmt::format("{}: its rows", source), "read a part of it, or allow more (--memory)");
@@ -263,7 +264,7 @@ Table read_libsvm(std::string_view text, const std::string& source, const ReadOp
     });
     stage.advance(static_cast<double>(chunk_bytes));
   });
-  return assemble(parts, source, options);
+  return assemble(parts, source, options, first_line);
 }
 
 }  // namespace mercer

@@ -143,8 +143,18 @@ Load loader(const Array& array) {
 
 bool looks_like_npy(std::string_view bytes) { return bytes.starts_with(magic); }
 
+Index npy_rows(std::string_view bytes, const std::string& source) { return read_header(bytes, source).rows; }
+
 Table read_npy(std::string_view bytes, const std::string& source, const ReadOptions& options) {
-  const Array array = read_header(bytes, source);
+  return read_npy_rows(bytes, source, options, 0, npy_rows(bytes, source));
+}
+
+Table read_npy_rows(std::string_view bytes, const std::string& source, const ReadOptions& options, Index first, Index count) {
+  Array array = read_header(bytes, source);
+  const Index row_bytes = static_cast<Index>(array.size) * (array.fortran ? 1 : array.cols);
+  const Index column_bytes = static_cast<Index>(array.size) * (array.fortran ? array.rows : 1);
+  array.data += first * row_bytes;
+  array.rows = count;
   const auto cols = static_cast<std::size_t>(array.cols);
   require_memory(static_cast<std::size_t>(array.rows) * cols * sizeof(double), options.run.memory,
                  fmt::format("{}: its {} x {} table", source, array.rows, array.cols), "read a part of it, or allow more (--memory)");
@@ -164,9 +174,6 @@ Table read_npy(std::string_view bytes, const std::string& source, const ReadOpti
   }
 
   const Load load_one = loader(array);
-  const auto stride = static_cast<Index>(array.size);
-  const Index row_step = array.fortran ? stride : stride * array.cols;
-  const Index col_step = array.fortran ? stride * array.rows : stride;
   constexpr Index block = 1024;
   Stage stage(options.run.progress, "reading " + source, static_cast<double>(array.rows));
   const Index blocks = (array.rows + block - 1) / block;
@@ -174,8 +181,8 @@ Table read_npy(std::string_view bytes, const std::string& source, const ReadOpti
   for_each_chunk(blocks, [&](Index b) {
     const Index end = std::min(array.rows, (b + 1) * block);
     for (Index i = b * block; i < end; ++i) {
-      const char* at = array.data + i * row_step;
-      for (std::size_t j = 0; j < cols; ++j, at += col_step) {
+      const char* at = array.data + i * row_bytes;
+      for (std::size_t j = 0; j < cols; ++j, at += column_bytes) {
         const double value = load_one(at, array.swapped);
         out[j][i] = value;
         if (std::isfinite(value)) continue;
@@ -183,7 +190,7 @@ Table read_npy(std::string_view bytes, const std::string& source, const ReadOpti
           fail(
               source,
               fmt::format("the value in row {}, column {} is infinite, wanted a finite number; correct it, or write nan if it is not known",
-                          i + 1, j + 1));
+                          first + i + 1, j + 1));
         missing[static_cast<std::size_t>(b)].emplace_back(j, i);
       }
     }

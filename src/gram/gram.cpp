@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/buffer.hpp"
 #include "gram/fill.hpp"
+#include "gram/length_scale.hpp"
 #include "gram/rows.hpp"
 #include "gram/transform.hpp"
 #include "mercer/error.hpp"
@@ -22,12 +24,7 @@ constexpr Index median_rows = 1000;
 double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
   if (X.is_given())
     throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
-  Samples rows = X;
-  if (X.size() > median_rows) {
-    std::vector<Index> picked = RandomStream(0, 0x6d656469616e).sample(X.size(), median_rows);
-    std::sort(picked.begin(), picked.end());
-    rows = X.subset(picked);
-  }
+  Samples rows = X.size() > median_rows ? X.subset(length_scale_rows(X.size())) : X;
   rows = select_columns(rows, columns);
   const Index n = rows.size();
   ReductionSet needed;
@@ -68,6 +65,17 @@ void fill_now(const Kernel& kernel, const Samples& X, const Samples& Y, T* out, 
 }
 
 }  // namespace
+
+std::vector<Index> length_scale_rows(Index n) {
+  std::vector<Index> picked(static_cast<std::size_t>(n));
+  if (n > median_rows) {
+    picked = RandomStream(0, 0x6d656469616e).sample(n, median_rows);
+    std::sort(picked.begin(), picked.end());
+  } else {
+    std::iota(picked.begin(), picked.end(), Index{0});
+  }
+  return picked;
+}
 
 Kernel resolve(const Kernel& kernel, const Samples& X) {
   if (!kernel.has_auto()) return kernel;

@@ -19,6 +19,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{{"krr", wr
                                                                       {"ridge", write_ridge, read_ridge},
                                                                       {"logistic", write_kernel_logistic, read_kernel_logistic},
                                                                       {"representer", write_representer, read_representer}}};
+                                                                      {"falkon", write_falkon, read_falkon}}};
 
 }  // namespace
 

@@ -17,6 +17,8 @@ AnyModel read_kernel_logistic(const ContainerReader& in, const KernelLibrary& li
 
 void write_representer(const AnyModel& any, ContainerWriter& out);
 AnyModel read_representer(const ContainerReader& in, const KernelLibrary& library);
+void write_falkon(const AnyModel& any, ContainerWriter& out);
+AnyModel read_falkon(const ContainerReader& in, const KernelLibrary& library);
 
 void write_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);

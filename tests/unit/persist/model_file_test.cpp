@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <tuple>
 
 #include "persist/container.hpp"
 #include "reference/kernel_cases.hpp"
@@ -38,6 +39,37 @@ void expect_same_krr(const SavedModel& a, const SavedModel& b) {
   EXPECT_EQ(x.summary().bytes, y.summary().bytes);
   EXPECT_EQ(x.summary().rank, y.summary().rank);
   EXPECT_EQ(x.summary().sentence, y.summary().sentence);
+}
+
+TEST(ModelFile, FalkonSurvives) {
+  FalkonSummary summary;
+  summary.method = "one pass";
+  summary.landmarks = "kmeans";
+  summary.rows = 12345;
+  summary.sums_precision = Precision::float32;
+  summary.trace_error = 0.1 + 0.2;
+  summary.validation_rows = 17;
+  summary.converged = false;
+  summary.bytes = 99;
+  summary.sentence = "solved";
+  for (const bool rows : {false, true}) {
+    const FalkonModel model = FalkonModel::from_parts(parse_kernel("gaussian(0.1) + 0.3*linear"), numbers(3, 4),
+                                                      rows ? std::vector<Index>{5, 7, 9000} : std::vector<Index>{}, numbers(3, 2, 0.7),
+                                                      numbers(2, 1), 0.3, Precision::float32, summary);
+    const SavedModel back = round_trip({model, std::nullopt});
+    EXPECT_EQ(back.kind(), "falkon");
+    EXPECT_EQ(back.width(), 4);
+    const auto& again = std::get<FalkonModel>(back.model);
+    EXPECT_EQ(again.predict(numbers(5, 4)), model.predict(numbers(5, 4)));
+    EXPECT_EQ(again.landmark_rows(), model.landmark_rows());
+    EXPECT_EQ(again.alpha(), 0.3);
+    EXPECT_EQ(again.precision(), Precision::float32);
+    const FalkonSummary& s = again.summary();
+    EXPECT_EQ(std::tie(s.method, s.landmarks, s.rows, s.trace_error, s.validation_rows, s.converged, s.bytes, s.sentence),
+              std::tie(summary.method, summary.landmarks, summary.rows, summary.trace_error, summary.validation_rows, summary.converged,
+                       summary.bytes, summary.sentence));
+    EXPECT_EQ(s.sums_precision, Precision::float32);
+  }
 }
 
 TEST(ModelFile, KernelRidgeSurvivesWithEveryKindOfSamples) {

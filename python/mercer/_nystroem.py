@@ -1,0 +1,162 @@
+"""The Nystrom map with scikit-learn's interface."""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _data, _estimators, _mercer, _run, _scikit
+from ._kernel import Kernel, wrap
+
+__all__ = ["Nystroem"]
+
+
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features whose products approximate a kernel: z(x) = K_mm^(-1/2) k(x, landmarks).
+
+    A twin of :class:`sklearn.kernel_approximation.Nystroem`: the same parameters, defaults, attributes and (by the same random_state) the
+    same landmarks; and some more.
+
+    Parameters
+    ----------
+    kernel, gamma, coef0, degree, kernel_params
+        As in KernelRidge; None is the default of scikit-learn's kernel functions.
+    n_components : int, default 100
+        Landmarks, and features made.
+    random_state : int, RandomState instance or None
+        Draws the landmarks.
+    landmarks : "uniform", "kmeans", "rpcholesky", "leverage", or an array of rows
+        How landmarks are chosen.
+    precision : "float32", "float64" or None
+        Of kernel values and products; None is that of X. The features have the type of X.
+    n_jobs, memory, verbose
+        Threads, memory budget, progress bar.
+
+    Attributes
+    ----------
+    components_ : the landmarks. component_indices_ : which rows they are; None if they are none.
+    normalization_ : K_mm^(-1/2).
+    kernel_ : the kernel used, with automatic length scales resolved.
+    """
+
+    def __init__(
+        self,
+        kernel: str | Kernel | Callable[..., float] = "rbf",
+        *,
+        gamma: float | None = None,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        n_components: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        landmarks: Any = "uniform",
+        precision: str | None = None,
+        memory: str | float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.landmarks = landmarks
+        self.precision = precision
+        self.memory = memory
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = _scikit.takes_gram(self.kernel)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _kernel(self, n_features: int) -> _mercer.Kernel:
+        words = SimpleNamespace(
+            kernel=self.kernel,
+            gamma=self.gamma,
+            degree=3 if self.degree is None else self.degree,
+            coef0=1 if self.coef0 is None else self.coef0,
+            kernel_params=self.kernel_params,
+        )
+        return _scikit.estimator_kernel(words, n_features)._at_columns(getattr(self, "feature_names_in_", None))
+
+    def fit(self, X: Any, y: Any = None) -> Nystroem:
+        """Choose landmarks among the rows of X and make the map."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        if not isinstance(self.n_components, Integral) or self.n_components < 1:
+            raise ValueError(f"n_components must be a whole number >= 1, got {self.n_components!r}")
+        if self.precision not in (None, "float32", "float64"):
+            raise ValueError(f'precision must be "float32", "float64" or None, got {self.precision!r}')
+        n = X.shape[0]
+        if self.n_components > n and isinstance(self.landmarks, str):
+            warnings.warn(f"n_components > n_samples: {self.n_components} landmarks were wanted, all {n} rows are taken", stacklevel=2)
+        native = self._kernel(X.shape[1])
+        given = native.needs_given_gram
+        if given and n != X.shape[1]:
+            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
+        random = check_random_state(self.random_state)
+        indices: np.ndarray | None = None
+        landmarks: Any = self.landmarks
+        if not isinstance(landmarks, str):
+            rows = _data.rows(landmarks, "landmarks")
+            if rows.shape[1] != X.shape[1]:
+                raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
+            landmarks = _data.samples(rows)
+        elif landmarks == "uniform" and not given:
+            indices = random.permutation(n)[: self.n_components]  # scikit-learn's draw
+            landmarks = _data.samples(X[indices])
+        samples = _data.samples(X)
+        with _run.progress(self.verbose) as bar:
+            made = _mercer.fit_nystrom(
+                _mercer.Samples.given_gram(samples) if given else samples,
+                native,
+                int(self.n_components),
+                landmarks,
+                1.0,
+                int(random.randint(2**31 - 1)),
+                _run.threads(self.n_jobs),
+                _run.memory_bytes(self.memory),
+                bar,
+            )
+        if indices is None and made.landmark_rows:
+            indices = np.asarray(made.landmark_rows)
+        self.component_indices_ = indices
+        self.components_ = X[indices] if given else _data.to_numpy(made.landmarks, copy=True)
+        self.normalization_ = made.normalization.astype(X.dtype, copy=False)
+        self._normalization = np.ascontiguousarray(made.normalization)
+        self._n_features_out = len(self._normalization)
+        self.kernel_ = wrap(made.kernel)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of rows X, one row each."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        native = self.kernel_._native
+        rows = _data.samples(X)
+        if native.needs_given_gram:  # of rows of kernel values only those with the landmarks matter
+            return np.asarray(X[:, self.component_indices_] @ self.normalization_)
+        made = _mercer.NystromMap.from_parts(native, _data.samples(self.components_), self._normalization)
+        single = X.dtype == np.float32
+        with _run.progress(self.verbose) as bar:
+            return made.transform(
+                rows,
+                single,
+                single if self.precision is None else self.precision == "float32",
+                _run.threads(self.n_jobs),
+                _run.memory_bytes(self.memory),
+                bar,
+            )
