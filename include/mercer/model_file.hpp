@@ -12,33 +12,30 @@
 #include <variant>
 
 #include "mercer/dataset.hpp"
-#include "mercer/gaussian_process.hpp"
 #include "mercer/falkon.hpp"
-#include "mercer/kernel_ridge.hpp"
-#include "mercer/random_feature_ridge.hpp"
+#include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
 
 namespace mercer {
 
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel, RandomFeatureRidgeModel>;
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel>;
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel, KernelLogisticModel, RepresenterModel>;
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel, FalkonModel>;
+using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
+                              RandomFeatureRidgeModel>;
 
 struct SavedModel {
   AnyModel model;
   std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
 
-  std::string kind() const;  // "krr", "ridge", "gp"
-  std::string kind() const;  // "krr", "ridge", "logistic", ...
+  std::string kind() const;  // "krr", "ridge", "gp", ...: the word of `mercer fit`
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
   // One column per class, of a model that has probabilities (logistic); NotOffered for others.
   Matrix probabilities(const Samples& X, const Run& run = {}) const;
-  Index width() const;  // feature columns expected
+  Index width() const;      // feature columns expected
+  Index n_targets() const;  // columns of predict
 };
 
 // Written to a temporary name and renamed; an interrupted save leaves nothing.

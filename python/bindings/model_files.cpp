@@ -152,6 +152,7 @@ void bind_model_files(nb::module_& m) {
   nb::class_<SavedModel>(m, "SavedModel", "What a model file holds.")
       .def_prop_ro("kind", &SavedModel::kind)
       .def_prop_ro("width", &SavedModel::width)
+      .def_prop_ro("n_targets", &SavedModel::n_targets)
       .def_prop_ro("model", [](const SavedModel& s) { return s.model; })
       .def_prop_ro("has_encoder", [](const SavedModel& s) { return s.encoder.has_value(); })
       .def_prop_ro("changes_values", [](const SavedModel& s) { return s.encoder && changes_values(*s.encoder); })

@@ -29,14 +29,12 @@ from ._files import TableModel, info, load, save
 from ._gaussian_process import GaussianProcessRegressor
 from ._gram import gram
 from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel, with_ard
-from ._kernel_ridge import KernelRidge
-from ._mercer import version
-from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
 from ._mercer import version
-from ._representer import RepresenterRegressor
 from ._nystroem import Nystroem
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
+from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from .kernels import Kernel, feature_map, kernel, kernel_function

@@ -14,8 +14,8 @@ from sklearn.metrics import accuracy_score, r2_score
 
 from . import _callbacks, _data, _mercer, _run
 from ._errors import FileMissing
-from ._gaussian_process import GaussianProcessRegressor
 from ._falkon import FalkonClassifier, FalkonRegressor
+from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
@@ -25,6 +25,10 @@ from ._ridge import Ridge
 
 __all__ = ["TableModel", "info", "load", "save"]
 
+# Models that can be classifiers by themselves; of the others a classifier is a TableModel, which knows the labels.
+_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel)
+_MODELS = (*_CLASSIFIERS, _mercer.GaussianProcessModel, _mercer.KernelRidgeModel, _mercer.RepresenterModel, _mercer.RidgeModel)
+
 
 def _existing(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
@@ -33,9 +37,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def save(model: KernelRidge | Ridge | GaussianProcessRegressor | TableModel, path: str | os.PathLike[str]) -> None:
-def save(model: KernelLogisticRegression | KernelRidge | RepresenterRegressor | Ridge | TableModel, path: str | os.PathLike[str]) -> None:
-def save(model: KernelRidge | Ridge | FalkonRegressor | FalkonClassifier | TableModel, path: str | os.PathLike[str]) -> None:
+def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
@@ -45,46 +47,23 @@ def save(model: KernelRidge | Ridge | FalkonRegressor | FalkonClassifier | Table
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.RandomFeatureRidgeModel):
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.GaussianProcessModel):
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.KernelLogisticModel | _mercer.RepresenterModel):
+    if not isinstance(native, _MODELS):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
     _mercer.save_model(
-        native,
-        None if names is None else [str(n) for n in names],
-        name,
-        None if labels is None else [str(label) for label in labels],
-    )
-
-
-def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | GaussianProcessRegressor | TableModel:
         native, None if names is None else [str(n) for n in names], name, None if labels is None else [str(label) for label in labels.tolist()]
     )
 
 
 def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> Any:
-    if not isinstance(native, _mercer.KernelRidgeModel | _mercer.RidgeModel | _mercer.FalkonModel):
-        raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
-    names = getattr(model, "feature_names_in_", None)
-    classes = getattr(model, "classes_", None)  # a classifier comes back as a TableModel, which knows the labels
-    _mercer.save_model(
-        native, None if names is None else [str(n) for n in names], name, None if classes is None else [str(c) for c in classes]
-    )
-
-
-def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> KernelRidge | Ridge | FalkonRegressor | TableModel:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
     """
     saved = _mercer.load_model(_existing(path), _callbacks.library(library))
-    if isinstance(saved.model, _mercer.RandomFeatureRidgeModel) and saved.only_labels:
-        return _estimator(saved)
-    return TableModel(saved) if saved.changes_values else _estimator(saved)
-    plain = not saved.changes_columns if saved.kind == "logistic" and saved.classes else not saved.changes_values
-    return _estimator(saved) if plain else TableModel(saved)
+    has_labels = saved.only_labels and isinstance(saved.model, _CLASSIFIERS)
+    return _estimator(saved) if has_labels or not saved.changes_values else TableModel(saved)
 
 
 def info(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -116,77 +95,47 @@ def _gaussian_process(model: _mercer.GaussianProcessModel) -> GaussianProcessReg
     return estimator
 
 
-def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | GaussianProcessRegressor:
-    model = saved.model
-    estimator: KernelRidge | Ridge | GaussianProcessRegressor
-def _labels(labels: list[str]) -> np.ndarray:
+def _labels(texts: list[str]) -> np.ndarray:
     """Class labels of a file, as numbers where all are."""
     for number in (int, float):
         try:
-            return np.asarray([number(text) for text in labels])
+            return np.asarray([number(text) for text in texts])
         except ValueError:
             pass
-    return np.asarray(labels, dtype=object)
+    return np.asarray(texts, dtype=object)
 
 
-def _estimator(saved: _mercer.SavedModel) -> Any:
-    model = saved.model
-    estimator: Any
-def _estimator(saved: _mercer.SavedModel) -> KernelRidge | Ridge | FalkonRegressor:
-    model = saved.model
-    estimator: KernelRidge | Ridge | FalkonRegressor
-    if isinstance(model, _mercer.KernelRidgeModel):
-        alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
-        estimator = KernelRidge(
-            alpha,
-            kernel=wrap(model.kernel),
-            fit_intercept=bool(np.any(model.intercept)),
-            precision="float32" if model.is_float32 else None,
-        )
-        estimator._X_fit = None
-        n_targets = model.dual_coef.shape[1]
-    elif isinstance(model, _mercer.RandomFeatureRidgeModel):
-        estimator = _random_feature_estimator(model, None if saved.classes is None else _labels(saved.classes))
-        n_targets = len(model.intercept)
-    elif isinstance(model, _mercer.GaussianProcessModel):
-        estimator = _gaussian_process(model)
-    elif isinstance(model, _mercer.KernelLogisticModel):
-        estimator = KernelLogisticRegression(kernel=wrap(model.kernel), lambda_=model.lambda_, fit_intercept=bool(np.any(model.intercept)))
-        estimator.classes_ = _labels(saved.classes) if saved.classes else np.arange(model.n_classes)
-        n_targets = model.dual_coef.shape[1]
-    elif isinstance(model, _mercer.RepresenterModel):
-        estimator = RepresenterRegressor(
-            model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
-    elif isinstance(model, _mercer.FalkonModel):
-        estimator = FalkonRegressor(
-            wrap(model.kernel),
-            n_landmarks=len(model.dual_coef),
-            alpha=model.alpha,
-            fit_intercept=bool(np.any(model.intercept)),
-            precision="float32" if model.is_float32 else None,
-        )
-        n_targets = model.dual_coef.shape[1]
-    else:
-        estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
-        n_targets = len(model.coef)
-    if isinstance(model, _mercer.RandomFeatureRidgeModel):
-        estimator._model, estimator._sums = model, None
-    else:
-        estimator.model_ = model
-    estimator._single_target = n_targets == 1
-    estimator.n_features_in_ = saved.width
-    if saved.column_names and (saved.is_named if saved.only_labels else not saved.changes_values):
-    if saved.column_names and saved.is_named and not saved.changes_columns:
-        estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
+def _one_or_all(alpha: np.ndarray) -> Any:
+    return alpha if len(set(alpha)) > 1 else float(alpha[0])
+
+
+def _kernel_ridge(model: _mercer.KernelRidgeModel) -> KernelRidge:
+    estimator = KernelRidge(
+        _one_or_all(model.alpha),
+        kernel=wrap(model.kernel),
+        fit_intercept=bool(np.any(model.intercept)),
+        precision="float32" if model.is_float32 else None,
+    )
+    estimator._X_fit = None
     return estimator
 
 
-def _random_feature_estimator(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray | None) -> Any:
+def _falkon(model: _mercer.FalkonModel, labels: np.ndarray | None) -> FalkonRegressor | FalkonClassifier:
+    make = FalkonRegressor if labels is None else FalkonClassifier
+    return make(
+        wrap(model.kernel),
+        n_landmarks=len(model.dual_coef),
+        alpha=model.alpha,
+        fit_intercept=bool(np.any(model.intercept)),
+        precision="float32" if model.is_float32 else None,
+    )
+
+
+def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray | None) -> RandomFeatureRidge | RandomFeatureRidgeClassifier:
     features = model.features
-    alpha = model.alpha if len(set(model.alpha)) > 1 else float(model.alpha[0])
     make = RandomFeatureRidge if labels is None else RandomFeatureRidgeClassifier
     estimator = make(
-        alpha,
+        _one_or_all(model.alpha),
         kernel=wrap(model.kernel),
         n_components=features.n_components,
         form="cos" if features.is_cosine else "sincos",
@@ -194,21 +143,39 @@ def _random_feature_estimator(model: _mercer.RandomFeatureRidgeModel, labels: np
         fit_intercept=bool(np.any(model.intercept)),
         precision="float32" if model.is_float32 else "float64",
     )
-    if labels is not None:
-        estimator.classes_ = labels
+    estimator._model, estimator._sums = model, None
     return estimator
 
 
-def _labels(texts: list[str]) -> np.ndarray:
-    """Labels of a file, as numbers where all of them are."""
-    try:
-        return np.asarray([int(text) for text in texts])
-    except ValueError:
-        pass
-    try:
-        return np.asarray([float(text) for text in texts])
-    except ValueError:
-        return np.asarray(texts, dtype=object)
+def _estimator(saved: _mercer.SavedModel) -> Any:
+    model = saved.model
+    labels = None if saved.classes is None else _labels(saved.classes)
+    if isinstance(model, _mercer.KernelRidgeModel):
+        estimator: Any = _kernel_ridge(model)
+    elif isinstance(model, _mercer.GaussianProcessModel):
+        estimator = _gaussian_process(model)
+    elif isinstance(model, _mercer.FalkonModel):
+        estimator = _falkon(model, labels)
+    elif isinstance(model, _mercer.RandomFeatureRidgeModel):
+        estimator = _random_features(model, labels)
+    elif isinstance(model, _mercer.KernelLogisticModel):
+        estimator = KernelLogisticRegression(kernel=wrap(model.kernel), lambda_=model.lambda_, fit_intercept=bool(np.any(model.intercept)))
+        labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.RepresenterModel):
+        estimator = RepresenterRegressor(
+            model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
+        )
+    else:
+        estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
+    if labels is not None and isinstance(model, _CLASSIFIERS):
+        estimator.classes_ = labels
+    if not isinstance(model, _mercer.RandomFeatureRidgeModel):  # whose model_ follows its running sums
+        estimator.model_ = model
+    estimator._single_target = saved.n_targets == 1
+    estimator.n_features_in_ = saved.width
+    if saved.column_names and saved.is_named and not saved.changes_columns:
+        estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)
+    return estimator
 
 
 class TableModel:
@@ -219,9 +186,7 @@ class TableModel:
 
     Attributes
     ----------
-    kind : "krr", "ridge", "rff": the word of ``mercer fit``.
-    kind : "krr", "ridge" or "gp".
-    kind : "krr", "ridge", "logistic", "representer".
+    kind : "krr", "ridge", "gp", ...: the word of ``mercer fit``.
     feature_names_in_ : the table columns used.
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
@@ -256,14 +221,7 @@ class TableModel:
         return None if labels is None else _labels(labels)
 
     @property
-    def estimator(self) -> KernelRidge | Ridge | GaussianProcessRegressor:
-        if labels is None:
-            return None
-        return _labels(labels)
-
-    @property
     def estimator(self) -> Any:
-    def estimator(self) -> KernelRidge | Ridge | FalkonRegressor:
         return _estimator(self._saved)
 
     def _numbers(self, X: Any) -> Any:

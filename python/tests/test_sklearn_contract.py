@@ -27,7 +27,6 @@ def dot(A, B):
 # Checks that may fail, by estimator, each with its reason; nothing beyond scikit-learn's own list for the twin, which a test below holds us to.
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "GaussianProcessRegressor": {},
-    "KernelRidge": {},
     "RandomFourierFeatures": {},
     "RandomFeatureRidge": {},
     "RandomFeatureRidgeClassifier": {},
@@ -83,9 +82,13 @@ def test_no_failure_beyond_scikit_learns_own_list():
 
 @pytest.mark.parametrize(
     ("ours", "twin"),
-    [(mercer.GaussianProcessRegressor, ScikitGaussianProcess), (mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge)],
+    [
+        (mercer.GaussianProcessRegressor, ScikitGaussianProcess),
+        (mercer.KernelRidge, ScikitKernelRidge),
+        (mercer.Nystroem, ScikitNystroem),
+        (mercer.Ridge, ScikitRidge),
+    ],
 )
-@pytest.mark.parametrize(("ours", "twin"), [(mercer.KernelRidge, ScikitKernelRidge), (mercer.Ridge, ScikitRidge), (mercer.Nystroem, ScikitNystroem)])
 def test_parameters_of_the_twin_hold(ours, twin):
     mine, theirs = ours().get_params(), twin().get_params()
     for name, default in theirs.items():

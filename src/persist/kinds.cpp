@@ -12,14 +12,15 @@ namespace mercer::persist {
 namespace {
 
 // Row i is for alternative i of AnyModel.
-constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{{"krr", write_kernel_ridge, read_kernel_ridge},  //
-                                                                      {"ridge", write_ridge, read_ridge},              //
-                                                                      {"rff", write_random_feature_ridge, read_random_feature_ridge}}};
-                                                                      {"gp", write_gaussian_process, read_gaussian_process}}};
-                                                                      {"ridge", write_ridge, read_ridge},
-                                                                      {"logistic", write_kernel_logistic, read_kernel_logistic},
-                                                                      {"representer", write_representer, read_representer}}};
-                                                                      {"falkon", write_falkon, read_falkon}}};
+constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
+    {"krr", write_kernel_ridge, read_kernel_ridge},
+    {"ridge", write_ridge, read_ridge},
+    {"gp", write_gaussian_process, read_gaussian_process},
+    {"logistic", write_kernel_logistic, read_kernel_logistic},
+    {"representer", write_representer, read_representer},
+    {"falkon", write_falkon, read_falkon},
+    {"rff", write_random_feature_ridge, read_random_feature_ridge},
+}};
 
 }  // namespace
 

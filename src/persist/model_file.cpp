@@ -51,18 +51,6 @@ std::shared_ptr<const Bytes> read_whole(const std::string& path) {
   return bytes;
 }
 
-Index targets_of(const AnyModel& any) {
-  return std::visit(
-      [](const auto& model) {
-        if constexpr (requires { model.n_targets(); }) {
-          return model.n_targets();
-        } else {
-          return model.intercept().size();
-        }
-      },
-      any);
-}
-
 // Returns what is wrong, or nothing.
 std::string mismatch(const SavedModel& saved) {
   if (!saved.encoder) return {};
@@ -71,7 +59,7 @@ std::string mismatch(const SavedModel& saved) {
     return fmt::format("the encoder makes {} columns, the model takes {}", encoder.width, saved.width());
   }
   const auto classes = static_cast<Index>(encoder.classes.size());
-  const Index columns = targets_of(saved.model);
+  const Index columns = saved.n_targets();
   if (encoder.task == Task::classification && classes != (columns == 1 ? 2 : columns)) {
     return fmt::format("{} class labels do not fit {} column{} of scores", classes, columns, columns == 1 ? "" : "s");
   }
@@ -143,6 +131,18 @@ Index SavedModel::width() const {
           return m.n_features();
         } else {
           return m.samples().width();
+        }
+      },
+      model);
+}
+
+Index SavedModel::n_targets() const {
+  return std::visit(
+      [](const auto& m) {
+        if constexpr (requires { m.n_targets(); }) {
+          return m.n_targets();
+        } else {
+          return m.intercept().size();
         }
       },
       model);

@@ -12,11 +12,13 @@ AnyModel read_kernel_ridge(const ContainerReader& in, const KernelLibrary& libra
 
 void write_gaussian_process(const AnyModel& any, ContainerWriter& out);
 AnyModel read_gaussian_process(const ContainerReader& in, const KernelLibrary& library);
+
 void write_kernel_logistic(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_logistic(const ContainerReader& in, const KernelLibrary& library);
 
 void write_representer(const AnyModel& any, ContainerWriter& out);
 AnyModel read_representer(const ContainerReader& in, const KernelLibrary& library);
+
 void write_falkon(const AnyModel& any, ContainerWriter& out);
 AnyModel read_falkon(const ContainerReader& in, const KernelLibrary& library);
 
