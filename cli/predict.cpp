@@ -16,6 +16,7 @@ struct PredictOptions {
   std::string model{};
   std::string out{};
   bool scores = false;
+  double interval = 0;  // level; 0: none
 };
 
 void add_column(Table& table, std::string name, std::variant<std::vector<double>, std::vector<std::string>> values) {
@@ -32,6 +33,27 @@ Table regression_answers(const Matrix& predicted) {
   Table table;
   for (Index j = 0; j < predicted.cols(); ++j) {
     add_column(table, predicted.cols() == 1 ? "prediction" : fmt::format("prediction{}", j + 1), column_of(predicted, j));
+  }
+  return table;
+}
+
+Table interval_answers(const PredictOptions& o, const SavedModel& saved, const Samples& X) {
+  const auto* model = std::get_if<KernelRidgeModel>(&saved.model);
+  if (model == nullptr || (saved.encoder && saved.encoder->task == Task::classification))
+    throw UsageError(fmt::format("--interval is for kernel ridge models of numbers; {} is another kind of model", o.model));
+  if (!model->has_intervals())
+    throw UsageError(fmt::format("{} was saved without what intervals need; fit it with --intervals, or with --alphas", o.model));
+  ProgressBar bar;
+  const IntervalPrediction p = model->predict_interval(X, o.interval, o.common.run(bar.callback()));
+  if (p.upper.size() > 0 && !p.upper.allFinite())
+    fmt::print(stderr, "mercer: the intervals are infinite: {} training rows are too few for level {:g}\n", model->samples().size(),
+               o.interval);
+  Table table;
+  for (Index j = 0; j < p.prediction.cols(); ++j) {
+    const std::string number = p.prediction.cols() == 1 ? "" : fmt::format("{}", j + 1);
+    add_column(table, "prediction" + number, column_of(p.prediction, j));
+    add_column(table, "lower" + number, column_of(p.lower, j));
+    add_column(table, "upper" + number, column_of(p.upper, j));
   }
   return table;
 }
@@ -90,8 +112,12 @@ void run_predict(const PredictOptions& o) {
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
   if (o.scores && !classify) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
   const Table table = read_data(o.reading, o.common);
-  const Matrix predicted = predict_with_bar(saved, features_for(saved, table, ""), o.common);
-  const Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+  const Samples X = features_for(saved, table, "");
+  const auto plain = [&] {
+    const Matrix predicted = predict_with_bar(saved, X, o.common);
+    return classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+  };
+  const Table answers = o.interval > 0 ? interval_answers(o, saved, X) : plain();
   const std::string path = o.out.empty() ? "-" : o.out;
   const FileFormat format = format_of_output(path);
   if (!(o.common.json && o.out.empty())) {
@@ -116,6 +142,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                    "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
       ->type_name("FILE");
   command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
+  add_number(*command, "--interval", o->interval, 1e-9, 1 - 1e-9, "a number between 0 and 1",
+             "Add columns lower and upper: an interval for a new value at this level, 0.9 say");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(
