@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <map>
 
 #include "commands.hpp"
 #include "terminal.hpp"
@@ -15,6 +16,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Rows with the same value, number or word, are one group.
+std::vector<Index> groups_in(const Table& table, const std::string& name) {
+  const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name, " for --groups"))];
+  if (!column.missing.empty())
+    throw InvalidArgument(fmt::format("{}: column \"{}\" for --groups has rows without a value", table.source, name));
+  std::vector<Index> out;
+  std::visit(
+      [&]<class Cells>(const Cells& cells) {
+        std::map<typename Cells::value_type, Index> seen;
+        for (const auto& cell : cells) out.push_back(seen.try_emplace(cell, static_cast<Index>(seen.size())).first->second);
+      },
+      column.values);
+  return out;
+}
+
 Training prepare(const FitOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
   EncodeOptions encode = o.encode;
@@ -23,9 +39,14 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
     weights = numbers_in(table, o.weights, " for --sample-weight");
     encode.drop.push_back(o.weights);
   }
+  std::vector<Index> groups;
+  if (!o.groups.empty()) {
+    groups = groups_in(table, o.groups);
+    encode.drop.push_back(o.groups);
+  }
   const bool given = o.kernel && o.kernel->needs_given_gram();
   if (given) encode.scaling = ScalingKind::none;  // kernel values are no columns
-  Training t{make_dataset(table, encode), {}, std::move(weights)};
+  Training t{make_dataset(table, encode), {}, std::move(weights), std::move(groups)};
   if (given) t.data.notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
   speaker.notes(t.data.notes);
   const auto classes = static_cast<Index>(t.data.encoder.classes.size());

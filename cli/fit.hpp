@@ -12,6 +12,7 @@ struct FitOptions {
   ReadingOptions reading{};
   EncodeOptions encode{.target = {}, .drop = {}, .scaling = ScalingKind::standard};
   std::string weights{};
+  std::string groups{};  // column of groups that folds keep together; models without folds leave it alone
   std::string out{};
   std::optional<Kernel> kernel{};  // models without one leave it alone
 };
@@ -35,6 +36,7 @@ struct Training {
   Dataset data;
   Matrix targets;  // y; for two classes one column of -1 and +1, for more one such column each
   Vector weights;
+  std::vector<Index> groups{};  // of each row, when a column of groups was named
 };
 
 struct Fitted {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
 #include "kernel_learning.hpp"
+#include "krr_path.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -14,9 +15,11 @@ struct KrrOptions : FitOptions {
   std::optional<Precision> precision{};
   KernelRidgeSolver solver = KernelRidgeSolver::automatic;
   double tolerance = 1e-10;
+  KrrPathOptions path{};
 };
 
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
+  if (o.path.given) return fit_krr_path(o, o.penalty.intercept.value_or(false), o.path, t);
   KernelRidgeOptions options;
   options.fit_intercept = o.penalty.intercept.value_or(false);
   const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
@@ -28,6 +31,7 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
   options.precision = o.precision;
   options.solver = o.solver;
   options.tolerance = o.tolerance;
+  options.intervals = o.path.intervals.value_or(false);
   const auto n = static_cast<double>(t.data.X.size());
   const bool single = o.precision == Precision::float32;
   const bool spectrum = (o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0;
@@ -42,19 +46,13 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
                {"alpha", model.alpha()[0]},
                {"lambda", model.alpha()[0] / n},
                {"precision", name_of(model.precision())},
-               {"summary",
-                {{"method", s.method},
-                 {"positive_definite", s.positive_definite},
-                 {"converged", s.converged},
-                 {"iterations", s.iterations},
-                 {"rank", s.rank},
-                 {"residual", number_json(s.residual)},
-                 {"seconds", s.seconds},
-                 {"bytes", s.bytes},
-                 {"sentence", s.sentence}}}};
+               {"summary", summary_json(s)}};
   if (!choice.json.is_null()) json["learned"] = choice.json;
-  const std::string sentence =
-      choice.text + fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
+  std::string sentence = choice.text + fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
+  if (model.has_intervals()) {
+    json["intervals"] = model.interval_summary().sentence;
+    sentence += "\n" + model.interval_summary().sentence;
+  }
   return {std::move(model), std::move(json), sentence};
 }
 
@@ -76,14 +74,20 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
                                 "How the system is solved (default: auto, by size and memory)");
   add_number(*krr_command, "--tolerance", krr->tolerance, 1e-15, 0.1, "a number from 1e-15 to 0.1",
              "Relative residual that the solvers mixed and cg must reach (default: 1e-10)");
+  add_path(*krr_command, *krr, krr->path);
   krr_command->footer(
       "Examples:\n"
       "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"
+      "  mercer fit krr train.csv --alphas auto --kernels \"gaussian(1); gaussian(3)\" --out model.mercer\n"
       "  mercer fit krr builtin:moons --kernel \"gaussian(0.5)\" --lambda 0.001\n"
       "  mercer fit krr train.csv --kernel \"matern(1.5, auto) + linear\" --learn-kernel evidence --ard\n"
       "  zcat big.csv.gz | mercer fit krr - --kernel \"laplacian(auto)\" --precision float32 --json");
-  krr_command->callback(
-      [krr, &invocation] { invocation.job = [krr] { run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); }); }; });
+  krr_command->callback([krr, &invocation] {
+    invocation.job = [krr] {
+      check_path(krr->path);
+      run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); });
+    };
+  });
 }
 
 }  // namespace mercer::cli

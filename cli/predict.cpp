@@ -17,6 +17,7 @@ struct PredictOptions {
   std::string out{};
   bool scores = false;
   bool proba = false;
+  double interval = 0;  // level; 0: none
 };
 
 void add_column(Table& table, std::string name, std::variant<std::vector<double>, std::vector<std::string>> values) {
@@ -33,6 +34,33 @@ Table regression_answers(const Matrix& predicted) {
   Table table;
   for (Index j = 0; j < predicted.cols(); ++j) {
     add_column(table, predicted.cols() == 1 ? "prediction" : fmt::format("prediction{}", j + 1), column_of(predicted, j));
+  }
+  return table;
+}
+
+// By the residuals that a kernel ridge model keeps, or the variance of a Gaussian process.
+IntervalPrediction intervals_of(const PredictOptions& o, const SavedModel& saved, const Samples& X, const Run& run) {
+  if (const auto* gp = std::get_if<GaussianProcessModel>(&saved.model)) return gp->predict_interval(X, o.interval, run);
+  const auto* krr = std::get_if<KernelRidgeModel>(&saved.model);
+  if (krr == nullptr || (saved.encoder && saved.encoder->task == Task::classification))
+    throw UsageError(
+        fmt::format("--interval is for kernel ridge models and Gaussian processes of numbers; {} is another kind of model", o.model));
+  if (!krr->has_intervals())
+    throw UsageError(fmt::format("{} was saved without what intervals need; fit it with --intervals, or with --alphas", o.model));
+  return krr->predict_interval(X, o.interval, run);
+}
+
+Table interval_answers(const PredictOptions& o, const SavedModel& saved, const Samples& X) {
+  ProgressBar bar;
+  const IntervalPrediction p = intervals_of(o, saved, X, o.common.run(bar.callback()));
+  if (p.upper.size() > 0 && !p.upper.allFinite())
+    fmt::print(stderr, "mercer: the intervals are infinite: there are too few training rows for level {:g}\n", o.interval);
+  Table table;
+  for (Index j = 0; j < p.prediction.cols(); ++j) {
+    const std::string number = p.prediction.cols() == 1 ? "" : fmt::format("{}", j + 1);
+    add_column(table, "prediction" + number, column_of(p.prediction, j));
+    add_column(table, "lower" + number, column_of(p.lower, j));
+    add_column(table, "upper" + number, column_of(p.upper, j));
   }
   return table;
 }
@@ -101,9 +129,14 @@ void run_predict(const PredictOptions& o) {
                                  classify ? "scores" : "numbers"));
   }
   const Table table = read_data(o.reading, o.common);
-  const Matrix predicted = predict_with_bar(saved, features_for(saved, table, ""), o.common);
-  Table answers = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
-  if (o.proba) add_probabilities(answers, saved.encoder->classes, probabilities_from_scores(predicted));
+  const Samples X = features_for(saved, table, "");
+  const auto plain = [&] {
+    const Matrix predicted = predict_with_bar(saved, X, o.common);
+    Table out = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
+    if (o.proba) add_probabilities(out, saved.encoder->classes, probabilities_from_scores(predicted));
+    return out;
+  };
+  const Table answers = o.interval > 0 ? interval_answers(o, saved, X) : plain();
   const std::string path = o.out.empty() ? "-" : o.out;
   const FileFormat format = format_of_output(path);
   if (!(o.common.json && o.out.empty())) {
@@ -129,6 +162,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
   command->add_flag("--proba", o->proba, "Logistic regression: add the probability of each class");
+  add_number(*command, "--interval", o->interval, 1e-9, 1 - 1e-9, "a number between 0 and 1",
+             "Add columns lower and upper: an interval for a new value at this level, 0.9 say");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(
