@@ -5,7 +5,7 @@
 
 Every competitor is a process of its own (one file in bench/<task>/), started once, told to prepare, then told to run in turns:
 ours, theirs, ours, theirs ... The best of three turns counts, and the peak memory above the start of the turn.
-The table goes to the screen, to build/bench/results.json and to docs/benchmarks.md.
+The table goes to the screen; what every row last gave is kept in build/bench/results.json, and docs/benchmarks.md is written from that.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import json
@@ -24,6 +24,7 @@ OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas"]
+RESULTS = WORK / "results.json"
 QUALITY = ROOT / "bench" / "quality" / "regression.md"  # written by bench/quality/regression.py, which takes longer than all rows together
 TURNS = 3
 
@@ -160,13 +161,16 @@ def measure(row):
 
 
 def growths():
-    """Tasks whose cost is followed over n, 2n, 4n: what they are, our script, the files for n, the sizes."""
+    """Tasks whose cost is followed over n, 2n, 4n: the rows they belong to, what they are, our script, the files for n, the sizes."""
     return [
-        ("kernel ridge fit, d = 20", ours("krr_fit/ours.py"), lambda n: data.regression(n, 20), [5000, 10000, 20000]),
+        ("KRR", "kernel ridge fit, d = 20", ours("krr_fit/ours.py"), lambda n: data.regression(n, 20), [5000, 10000, 20000]),
+        ("FALKON", "regression on 1000 landmarks, d = 20", ours("falkon/ours.py"), lambda n: data.regression(n, 20), [250_000, 500_000, 1_000_000]),
+        ("RFF", "ridge on 1000 random features, d = 20", ours("rff/ours.py", "ridge"), lambda n: data.regression(n + 10_000, 20),
+         [250_000, 500_000, 1_000_000]),
     ]
 
 
-def grow(task, command, files, sizes):
+def grow(name, task, command, files, sizes):
     """Time and memory of one task at each size, and the exponent of the time."""
     out = []
     for n in sizes:
@@ -176,7 +180,7 @@ def grow(task, command, files, sizes):
         competitor.close()
         out.append({"n": n, "seconds": min(t["seconds"] for t in turns), "peak_bytes": max(t["peak_bytes"] for t in turns)})
     exponent = math.log(out[-1]["seconds"] / out[0]["seconds"]) / math.log(sizes[-1] / sizes[0])
-    return {"task": task, "sizes": out, "exponent": exponent}
+    return {"name": name, "task": task, "sizes": out, "exponent": exponent}
 
 
 def setup_peers():
@@ -233,23 +237,28 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     setup_peers()
     data.use_folder(WORK / "data")
-    results = []
-    chosen = [row for row in rows() if row.name.startswith(wanted)]
+    everything = rows()
+    chosen = [row for row in everything if row.name.startswith(wanted)]
     if not chosen:
-        raise SystemExit(f"there is no benchmark {wanted}; there are {', '.join(row.name for row in rows())}")
+        raise SystemExit(f"there is no benchmark {wanted}; there are {', '.join(row.name for row in everything)}")
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": {}, "growth": {}}
     for row in chosen:
         row.prepare = [make() for make in row.prepare]
         print(f"{row.name}: {row.work} ...", flush=True)
-        for r in measure(row):
-            results.append(r)
+        kept["rows"][row.name] = measure(row)
+        for r in kept["rows"][row.name]:
             print(f"  {r['peer']}: {r['peer_seconds']:.3f} s, mercer: {r['our_seconds']:.3f} s, ratio {r['ratio']:.1f} (wanted {r['wanted']}), "
                   f"memory {r['our_peak_bytes'] / 1e6:.0f} against {r['peer_peak_bytes'] / 1e6:.0f} MB, results differ by {r['disagreement']:.0e}", flush=True)
-    grown = [grow(*task) for task in growths()] if not wanted else []
-    (WORK / "results.json").write_text(json.dumps({"results": results, "growth": grown}, indent=2))
-    if not wanted:
-        write_page(results, grown)
-        print("written: docs/benchmarks.md")
-    print(table(results))
+        RESULTS.write_text(json.dumps(kept, indent=2))
+    for task in growths():
+        if any(row.name.startswith(task[0]) for row in chosen):
+            print(f"how cost grows: {task[1]} ...", flush=True)
+            kept["growth"][task[0]] = grow(*task)
+            RESULTS.write_text(json.dumps(kept, indent=2))
+    results = [r for row in everything for r in kept["rows"].get(row.name, [])]
+    write_page(results, [kept["growth"][task[0]] for task in growths() if task[0] in kept["growth"]])
+    print("written: docs/benchmarks.md")
+    print(table([r for row in chosen for r in kept["rows"][row.name]]))
 
 
 if __name__ == "__main__":
