@@ -31,9 +31,11 @@ __all__ = ["RandomFeatureRidge", "RandomFeatureRidgeClassifier", "RandomFourierF
 _FORMS = {"sincos": False, "cos": True}
 
 
-def _is_cosine(form: Any) -> bool:
+def _is_cosine(form: Any, n_components: int) -> bool:
+    if form == "auto":
+        return n_components % 2 == 1
     if form not in _FORMS:
-        raise ValueError(f'form must be "sincos" (sine and cosine of each frequency) or "cos" (cosine with a random offset), got {form!r}')
+        raise ValueError(f'form must be "auto", "sincos" (sine and cosine of each frequency) or "cos" (cosine with an offset), got {form!r}')
     return _FORMS[form]
 
 
@@ -78,14 +80,15 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     Parameters
     ----------
     n_components : int, default 100
-        Columns of the output. The form "sincos" has two per frequency, so it must be even.
+        Columns of the output.
     kernel : str or mercer.Kernel, default "rbf"
         "rbf" and "laplacian" (L1) as scikit-learn has them, with gamma; else an expression of gaussian, laplacian, matern and
         rational_quadratic with length scales, their multiples, sums, products and ``.on(columns)``. Automatic length scales are set by fit.
     gamma : float or "scale", default 1.0
         Of scikit-learn's words. "scale" is 1 / (n_features * X.var()). None is 1 / n_features.
-    form : "sincos" or "cos"
+    form : "auto", "sincos" or "cos"
         Sine and cosine of each frequency (less variance, and z(x)'z(x) = k(x, x) exactly), or a cosine with a random offset, as RBFSampler.
+        "auto" is the first, which needs an even number of columns, and the second for an odd one.
     orthogonal : bool, default False
         Frequencies orthogonal to each other in groups of n_features: less variance for the Gaussian, and no bound.
     random_state : int, RandomState, Generator or None
@@ -117,7 +120,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         kernel: str | Kernel = "rbf",
         *,
         gamma: float | str | None = 1.0,
-        form: str = "sincos",
+        form: str = "auto",
         orthogonal: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -149,7 +152,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             _mercer.resolve(k, rows),
             X.shape[1],
             _count(self.n_components, "n_components"),
-            _is_cosine(self.form),
+            _is_cosine(self.form, self.n_components),
             bool(self.orthogonal),
             _seed(self.random_state),
             _run.memory_bytes(self.memory),
@@ -183,7 +186,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @staticmethod
     def components_for(error: float, *, confidence: float = 0.95, n_samples: int = 2, form: str = "sincos") -> int:
         """The least n_components whose bound is this error, for a kernel with k(x, x) = 1."""
-        return _mercer.hoeffding_components(_is_cosine(form), float(error), float(confidence), _count(n_samples, "n_samples"), 1.0)
+        return _mercer.hoeffding_components(_is_cosine(form, 2), float(error), float(confidence), _count(n_samples, "n_samples"), 1.0)
 
     def _fitted(self, name: str) -> Any:
         fitted = self.__dict__.get("map_")
@@ -221,7 +224,7 @@ class _RandomFeatureModel(BaseEstimator):
         kernel: str | Kernel = "rbf",
         gamma: float | str | None = None,
         n_components: int = 1000,
-        form: str = "sincos",
+        form: str = "auto",
         orthogonal: bool = False,
         lambda_: float | None = None,
         fit_intercept: bool = True,
@@ -270,7 +273,7 @@ class _RandomFeatureModel(BaseEstimator):
                     Y,
                     _kernel_of(self, X, None)._at_columns(getattr(self, "feature_names_in_", None)),
                     _count(self.n_components, "n_components"),
-                    _is_cosine(self.form),
+                    _is_cosine(self.form, self.n_components),
                     bool(self.orthogonal),
                     _seed(self.random_state),
                     alpha,
@@ -306,6 +309,11 @@ class _RandomFeatureModel(BaseEstimator):
                     bar,
                 )
         return self._model
+
+    def _solved(self) -> Any:
+        """After fit nothing is left to do, and what is wrong is said there."""
+        _ = self.model_
+        return self
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -357,7 +365,7 @@ _PARAMETERS = """
     gamma : float, "scale" or None
         Of scikit-learn's words; None is 1 / n_features.
     n_components : int, default 1000
-        Number of random features; even for form="sincos".
+        Number of random features.
     form, orthogonal : as in :class:`RandomFourierFeatures`.
     lambda_ : float, optional
         The penalty per row, alpha / n; overrides alpha.
@@ -407,7 +415,8 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, _RandomFeatureModel):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets), forgetting what was seen before."""
-        return self._add(X, y, sample_weight, afresh=True)
+        self._add(X, y, sample_weight, afresh=True)
+        return self._solved()
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Take in more rows. The first ones fix the features (an automatic length scale is theirs) and the number of targets."""
@@ -466,7 +475,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
         kernel: str | Kernel = "rbf",
         gamma: float | str | None = None,
         n_components: int = 1000,
-        form: str = "sincos",
+        form: str = "auto",
         orthogonal: bool = False,
         lambda_: float | None = None,
         fit_intercept: bool = True,
@@ -498,7 +507,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
         """Fit to rows X (n x features, dense or sparse) and labels y, forgetting what was seen before."""
-        return self._add(X, y, None, sample_weight, afresh=True, weight=self.class_weight)
+        self._add(X, y, None, sample_weight, afresh=True, weight=self.class_weight)
+        return self._solved()
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
         """Take in more rows. The first call needs all classes that will ever come."""
