@@ -16,11 +16,16 @@ struct GpOptions : FitOptions {
   GaussianProcessObjective objective = GaussianProcessObjective::marginal;
 };
 
+// The usual kernel with a length scale for each column; all begin at the median distance.
+Kernel with_scale_per_column(const Samples& X) {
+  const double typical = median_distance(X);
+  return 1.0 * kernels::gaussian(std::vector<double>(static_cast<std::size_t>(X.width()), typical > 0 ? typical : 1.0));
+}
+
 // Where the noise is learned too, one number of it; rows of weight w have noise / w.
 GaussianProcessOptions options_for(const GpOptions& o, const Training& t) {
   GaussianProcessOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
-  // ARD if (o.ard) options.kernel = with_ard(options.kernel, t.data.X);
+  options.kernel = kernel_for(o, t, o.ard ? with_scale_per_column(t.data.X) : options.kernel);
   options.noise = o.noise;
   if (t.weights.size() > 0) {
     if (!(t.weights.array() > 0).all())
@@ -92,10 +97,14 @@ void add_fit_gp(CLI::App& fit, Invocation& invocation) {
   auto o = std::make_shared<GpOptions>();
   CLI::App* command = fit.add_subcommand("gp", "Gaussian process regression: its parameters maximise a likelihood");
   add_shared(*command, *o);
-  add_kernel(*command, o->kernel, "Kernel, like \"gaussian(1) + 0.5*periodic(1, 12)\" (default: 1*gaussian(auto), the median distance)");
+  CLI::Option* kernel = add_kernel(*command, o->kernel,
+                                   "Kernel, like \"gaussian(1) + 0.5*periodic(1, 12)\" (default: 1*gaussian(auto), the median distance)");
   add_number(*command, "--noise", o->noise, 0, 1e300, "a number >= 0",
              "Variance of the noise as a share of the target's, where the search begins (default: 0.1)");
-  command->add_flag("--ard", o->ard, "One length scale for each column");
+  command
+      ->add_flag("--ard", o->ard,
+                 "One length scale for each column, of a Gaussian; a kernel of your own has them as in gaussian([1, 1, 1])")
+      ->excludes(kernel);
   add_choice<GaussianProcessObjective>(*command, "--objective", o->objective,
                                        {{"marginal", GaussianProcessObjective::marginal}, {"loo", GaussianProcessObjective::leave_one_out}},
                                        "Likelihood to maximise: marginal, or leave-one-out (default: marginal)");

@@ -50,6 +50,9 @@ def test_options(mercer, table):
     assert fixed["noise"] == 0.2
     assert fixed["parameters"][0]["value"] == 1
     assert fixed["parameters"][1]["value"] != 1
+    ard = mercer("fit", "gp", path, "--target", "y", "--drop", "w", "--ard", "--json").json
+    scales = {p["name"]: p["value"] for p in ard["parameters"]}
+    assert scales["gaussian.length_scale[1]"] > 3 * scales["gaussian.length_scale[0]"]  # the second column does not matter
     given = mercer(*common, "--drop", "w", "--no-optimize").json
     assert given["kernel"] == "1*gaussian(1)"
     assert given["summary"]["starts"] == 0
@@ -65,6 +68,7 @@ def test_options(mercer, table):
 def test_refusals(mercer, table):
     path, *_ = table
     assert "--noise" in mercer.fails(2, "fit", "gp", path, "--noise", "-1")
+    assert "--kernel" in mercer.fails(2, "fit", "gp", path, "--ard", "--kernel", "gaussian(1)")
     assert "must be marginal|loo" in mercer.fails(2, "fit", "gp", path, "--objective", "mse")
     assert 'has no parameter "gamma" to be fixed' in mercer.fails(1, "fit", "gp", path, "--target", "y", "--fixed", "gamma")
     assert "is for numbers" in mercer.fails(1, "fit", "gp", "builtin:moons")
