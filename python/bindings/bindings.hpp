@@ -106,6 +106,7 @@ void bind_gaussian_process(nb::module_& m);
 void bind_kernel_learning(nb::module_& m);
 void bind_representer(nb::module_& m);
 void bind_falkon(nb::module_& m);
+void bind_kernel_ridge_cv(nb::module_& m);
 void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);
 

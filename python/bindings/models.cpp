@@ -11,7 +11,7 @@ namespace {
 
 KernelRidgeModel fit_krr(const Samples& X, const Targets& y, const Kernel& kernel, const Vector& alpha, std::optional<double> lambda,
                          bool fit_intercept, const Vector& sample_weight, std::optional<bool> float32, KernelRidgeSolver solver,
-                         double tolerance, int threads, std::size_t memory, nb::object progress) {
+                         double tolerance, bool intervals, int threads, std::size_t memory, nb::object progress) {
   KernelRidgeOptions options{.kernel = kernel,
                              .alpha_per_target = alpha,
                              .lambda = lambda,
@@ -20,6 +20,7 @@ KernelRidgeModel fit_krr(const Samples& X, const Targets& y, const Kernel& kerne
                              .precision = {},
                              .solver = solver,
                              .tolerance = tolerance,
+                             .intervals = intervals,
                              .run = {}};
   if (float32) options.precision = *float32 ? Precision::float32 : Precision::float64;
   Job job(threads, memory, std::move(progress));
@@ -70,9 +71,19 @@ void bind_models(nb::module_& m) {
       .def_prop_ro("intercept", &KernelRidgeModel::intercept, nb::rv_policy::copy)
       .def_prop_ro("alpha", &KernelRidgeModel::alpha, nb::rv_policy::copy)
       .def_prop_ro("is_float32", [](const KernelRidgeModel& k) { return k.precision() == Precision::float32; })
-      .def_prop_ro("summary", &KernelRidgeModel::summary, nb::rv_policy::copy);
+      .def_prop_ro("summary", &KernelRidgeModel::summary, nb::rv_policy::copy)
+      .def_prop_ro("has_intervals", &KernelRidgeModel::has_intervals)
+      .def_prop_ro("interval_sentence", [](const KernelRidgeModel& k) { return k.interval_summary().sentence; })
+      .def(
+          "predict_interval",
+          [](const KernelRidgeModel& model, const Samples& X, double level, int threads, std::size_t memory, nb::object progress) {
+            Job job(threads, memory, std::move(progress));
+            IntervalPrediction p = job([&](const Run& run) { return model.predict_interval(X, level, run); });
+            return nb::make_tuple(std::move(p.prediction), std::move(p.lower), std::move(p.upper));
+          },
+          "X"_a, "level"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("fit_kernel_ridge", &fit_krr, "X"_a, "y"_a, "kernel"_a, "alpha"_a, "lambda_"_a.none(), "fit_intercept"_a, "sample_weight"_a,
-        "float32"_a.none(), "solver"_a, "tolerance"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+        "float32"_a.none(), "solver"_a, "tolerance"_a, "intervals"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
 
   nb::class_<RidgeSummary>(m, "RidgeSummary", "Spectrum and conditioning of a ridge regression.")
       .def_ro("singular_values", &RidgeSummary::singular_values)

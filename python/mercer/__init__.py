@@ -31,6 +31,7 @@ from ._gram import gram
 from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel, with_ard
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
+from ._kernel_ridge_cv import KernelRidgeCV
 from ._mercer import version
 from ._nystroem import Nystroem
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
@@ -57,6 +58,7 @@ __all__ = [
     "KernelScore",
     "LearnedKernel",
     "Nystroem",
+    "KernelRidgeCV",
     "RKHSFunction",
     "RandomFeatureRidge",
     "RandomFeatureRidgeClassifier",

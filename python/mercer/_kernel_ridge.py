@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         first below 2000 samples, the last from 8000 on, and falls back by itself; summary_ says what was done.
     tol : float, default 1e-10
         The relative residual that "mixed" and "cg" must reach.
+    intervals : bool, default False
+        Keep what ``predict(X, interval=...)`` needs in the model and its files (n^2/2 numbers up to 5000 samples, a coefficient vector per fold
+        above). Without it the first such call prepares it.
     n_jobs : int, optional
         Threads. The answer does not depend on it. None: MERCER_NUM_THREADS, else all cores.
     memory : int or str, optional
@@ -94,6 +98,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         precision: str | None = None,
         solver: str = "auto",
         tol: float = 1e-10,
+        intervals: bool = False,
         n_jobs: int | None = None,
         memory: str | float | None = None,
         random_state: Any = None,
@@ -110,6 +115,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.precision = precision
         self.solver = solver
         self.tol = tol
+        self.intervals = intervals
         self.n_jobs = n_jobs
         self.memory = memory
         self.random_state = random_state
@@ -139,6 +145,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if native.needs_given_gram and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         rows = _data.samples(X)
+        self._training = (Y, weight)
+        self.__dict__.pop("_with_intervals", None)
         self._single_target = y.ndim == 1
         self._X_fit = X if native.needs_given_gram else None  # a model keeps no kernel values, only which objects they belong to
         with _run.progress(self.verbose) as bar:
@@ -153,22 +161,61 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 None if self.precision is None else self.precision == "float32",
                 _solver(self.solver),
                 float(self.tol),
+                bool(self.intervals),
                 _run.threads(self.n_jobs),
                 _run.memory_bytes(self.memory),
                 bar,
             )
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predictions for rows X: (n,), or (n, targets) if y had two dimensions."""
+    def predict(self, X: Any, interval: float | None = None) -> Any:
+        """Predictions for rows X: (n,), or (n, targets) if y had two dimensions.
+
+        With ``interval`` = 0.9, say, also an interval for a new value at each row: returns (predictions, intervals), where intervals has a
+        last axis of length two, lower and upper end: (n, 2), or (n, targets, 2). Jackknife+ up to 5000 training samples, CV+ with ten folds
+        above; infinite where there are too few training samples for the level.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         if self.model_.samples.is_given:
             rows = _mercer.Samples.given_rows(rows)
+        if interval is not None and not (isinstance(interval, Real) and 0 < interval < 1):
+            raise ValueError(f"interval must be a level between 0 and 1, such as 0.9, got {interval!r}")
         with _run.progress(self.verbose) as bar:
-            f = self.model_.predict(rows, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
-        return f[:, 0] if self._single_target else f
+            how = (_run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
+            if interval is None:
+                f = self.model_.predict(rows, *how)
+                return f[:, 0] if self._single_target else f
+            f, lower, upper = self._interval_model(how).predict_interval(rows, float(interval), *how)
+        ends = np.stack([lower, upper], axis=-1)
+        return (f[:, 0], ends[:, 0]) if self._single_target else (f, ends)
+
+    def _interval_model(self, how: tuple[Any, ...]) -> Any:
+        """The model with what intervals need: as fitted, or prepared once."""
+        if self.model_.has_intervals:
+            return self.model_
+        if "_with_intervals" not in self.__dict__:
+            if "_training" not in self.__dict__:
+                raise ValueError("this model was saved without what intervals need; fit it with intervals=True before saving")
+            Y, weight = self._training
+            given = self.model_.samples.is_given
+            rows = _mercer.Samples.given_gram(_data.samples(self._X_fit)) if given else self.model_.samples
+            self._with_intervals = _mercer.add_intervals(self.model_, rows, Y, weight, bool(self.fit_intercept), *how)
+        return self._with_intervals
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_with_intervals", None)  # n^2/2 numbers that can be made again
+        return state
+
+    @property
+    def interval_summary_(self) -> str:
+        """How the intervals are made, in one sentence; there once they are."""
+        model = self.__dict__.get("_with_intervals", self._fitted("interval_summary_"))
+        if not model.has_intervals:
+            raise AttributeError("no intervals yet: fit with intervals=True, or call predict(X, interval=...)")
+        return model.interval_sentence
 
     # -- fitted attributes, read from the model
 
@@ -178,7 +225,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _fitted(self, name: str) -> Any:
         model = self.__dict__.get("model_")
         if model is None:
-            raise AttributeError(f"this KernelRidge has no {name} before fit")
+            raise AttributeError(f"this {type(self).__name__} has no {name} before fit")
         return model
 
     @property

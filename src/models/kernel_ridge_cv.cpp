@@ -85,7 +85,7 @@ class KernelRidgePath {
       if (s_[i] > 0) active_.push_back(i);
     }
     if (o_.folds.empty() && static_cast<Index>(active_.size()) < (o_.fit_intercept ? 2 : 1))
-      throw InvalidArgument("leave-one-out with an intercept needs at least 2 samples of positive weight, got 1");
+      throw InvalidArgument("leave-one-out with an intercept needs at least 2 samples of positive weight, got 1 sample");
   }
 
   KernelRidgeCvResult run() {
