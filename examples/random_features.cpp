@@ -12,13 +12,13 @@ int main() {
   const auto map = mercer::random_fourier_features(kernel, 1, {.n_components = 1000});
   const mercer::Matrix Z = map.transform(test.X);
   const double error = (Z * Z.transpose() - mercer::gram(kernel, test.X)).cwiseAbs().maxCoeff();
-  const double bound = map.hoeffding_error(0.999, test.X.size());
+  const double bound = map.hoeffding_error(0.999, test.X.rows());
   std::printf("kernel values are off by %.3f at most; with probability 0.999 by less than %.3f\n", error, bound);
 
   // Two machines, each with half of the rows.
   mercer::RandomFeatureSums here(map, 1), there(map, 1);
-  here.accumulate(train.X.slice(0, 2000), train.y.head(2000));
-  there.accumulate(train.X.slice(2000, 2000), train.y.tail(2000));
+  here.accumulate(mercer::Matrix(train.X.topRows(2000)), train.y.head(2000));
+  there.accumulate(mercer::Matrix(train.X.bottomRows(2000)), train.y.tail(2000));
   here.merge(there);
   const auto model = here.solve({.alpha = 0.1});
   std::puts(model.summary().sentence.c_str());
