@@ -78,7 +78,9 @@ def test_landmarks_and_sparse_and_single_rows(three):
     exact = mercer.KernelLogisticRegression(gamma=0.1).fit(X, y)
     some = mercer.KernelLogisticRegression(gamma=0.1, solver="nystrom", n_landmarks=120, random_state=1).fit(X, y)
     assert some.summary_.landmarks == 120 and some.X_fit_.shape == (120, 3) and "120 landmarks of 240" in str(some.summary_)
-    np.testing.assert_allclose(some.predict_proba(X), exact.predict_proba(X), atol=1e-3)
+    # Half of the rows span all but an outlier or two: the optimum over their span is above the exact one, and near it.
+    assert exact.summary_.objective * (1 - 1e-7) <= some.summary_.objective <= exact.summary_.objective * (1 + 1e-3)
+    np.testing.assert_allclose(some.predict_proba(X), exact.predict_proba(X), atol=1e-2)
     np.testing.assert_allclose(mercer.KernelLogisticRegression(gamma=0.1).fit(sp.csr_array(X), y).predict_proba(X), exact.predict_proba(X), atol=1e-9)
     single = mercer.KernelLogisticRegression(gamma=0.1).fit(X.astype(np.float32), y)
     np.testing.assert_allclose(single.predict_proba(X.astype(np.float32)), exact.predict_proba(X), atol=1e-5)

@@ -95,9 +95,7 @@ ColumnFit fit_with_corners(const FunctionSpace& space, const Loss& base, const V
   // either.
   const double least_mu = std::max(1e-10 * stiffness / (2 * o.lambda), 1e-7 * scale);
   // So much smoothing at first that hardly a sample is beyond its corner: those have no curvature, and Newton would overshoot.
-  double flattest = 1;
-  for (const Kink& kink : base.kinks(1)) flattest = std::min(flattest, std::max(kink.high, -kink.low));
-  const double level = base.kind() == Loss::Kind::quantile ? std::min(base.parameter(), 1 - base.parameter()) : flattest;
+  const double level = base.kind() == Loss::Kind::quantile ? std::min(base.parameter(), 1 - base.parameter()) : 1;  // least slope
   SmoothedLoss loss(base, y, p, std::max(4 * scale / level, least_mu));
   NewtonOptions inner = newton_options(o);
   NewtonState s = newton_start(space, loss, 1, inner);
@@ -110,8 +108,8 @@ ColumnFit fit_with_corners(const FunctionSpace& space, const Loss& base, const V
   while (true) {
     inner.max_iterations = o.max_iterations - s.iterations;
     s = newton_minimize(space, loss, std::move(s), inner, stage);
+    const Matrix z = (s.f.scores.array() + s.intercept[0]).matrix();  // where the slopes of the dual point were taken
     s.f.scores = space.scores(s.f.coefficients);
-    const Matrix z = (s.f.scores.array() + s.intercept[0]).matrix();
     // Two primal points share the dual one: where Newton stands, and the dual functions, whose coefficients are exactly zero off the
     // margin.
     const Certified here = certify(space, loss, s.f, z, s, o.lambda);
