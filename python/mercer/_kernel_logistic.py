@@ -115,7 +115,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"a classifier needs at least two classes, got only one: {self.classes_[0]!r}")
+            raise ValueError(f"a classifier needs at least two classes, got one class: {self.classes_[0]!r}")
         per_class = np.empty(0)
         if self.class_weight is not None:
             per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y, **({"sample_weight": weight} if len(weight) else {}))
@@ -147,7 +147,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of each row."""
-        return self.classes_[_mercer.classes_from_scores(self._apply("predict", X))]
+        scores = self._apply("predict", X)
+        return self.classes_[_mercer.classes_from_scores(scores)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(n, classes): the model's own probabilities, in the order of classes_."""

@@ -177,8 +177,8 @@ class RepresenterRegressor(MultiOutputMixin, RegressorMixin, KernelExpansion):
 
         return cost
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """f(x) + b, before any link."""
+    def scores(self, X: Any) -> np.ndarray:
+        """f(x) + b, before any link; `decision_function` is a word of classifiers."""
         f = self._apply("scores", X)
         return f[:, 0] if self._single_target else f
 

@@ -39,7 +39,7 @@ def objective(loss, y, scores, squared_norm, lambda_):
 
 def fitted(loss, X, y, lambda_, **parameters):
     model = mercer.RepresenterRegressor(loss, lambda_=lambda_, **PARAMETERS, **parameters).fit(X, y)
-    mine = objective(loss, y, model.decision_function(X), model.summary_.squared_norm, lambda_)
+    mine = objective(loss, y, model.scores(X), model.summary_.squared_norm, lambda_)
     assert mine == pytest.approx(model.summary_.objective, rel=1e-9)
     return model, mine
 
@@ -102,7 +102,7 @@ def test_poisson_is_scikit_learns(data):
     ours = mercer.RepresenterRegressor("poisson", kernel="linear", lambda_=0.05).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), twin.predict(X), rtol=1e-4)
     assert ours.summary_.objective == pytest.approx(np.mean(twin.predict(X) - y * np.log(twin.predict(X)) + np.where(y > 0, y * np.log(np.maximum(y, 1)) - y, 0)) + 0.05 * (twin.coef_**2).sum(), rel=1e-6)
-    np.testing.assert_allclose(np.log(ours.predict(X)), ours.decision_function(X), rtol=1e-9)
+    np.testing.assert_allclose(np.log(ours.predict(X)), ours.scores(X), rtol=1e-9)
 
 
 def test_squared_is_kernel_ridge(data):

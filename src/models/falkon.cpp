@@ -72,10 +72,15 @@ std::size_t bytes_needed(Index landmarks, Index targets, std::size_t budget) {
 
 // (trace K - trace of its approximation) / trace K over a sample of rows.
 double trace_error_on(const Kernel& kernel, const Samples& probe, const Samples& Z, const Whitening& whitening, const Run& run) {
-  Matrix F = gram(kernel, Z, probe, {.run = run});
-  linalg::solve_lower(whitening.L, F);
+  constexpr Index rows_at_a_time = 256;  // the budget may be no more than some landmarks need
+  double explained = 0;
+  probe.for_each_chunk(rows_at_a_time, [&](const Samples& rows, Index) {
+    Matrix F = gram(kernel, Z, rows, {.run = run});
+    linalg::solve_lower(whitening.L, F);
+    explained += F.squaredNorm();
+  });
   const double whole = gram_diagonal(kernel, probe).sum();
-  return std::clamp(1 - F.squaredNorm() / whole, 0.0, 1.0);
+  return whole > 0 ? std::clamp(1 - explained / whole, 0.0, 1.0) : 0;
 }
 
 // What float32 kernel values (wrong by some 5e-7 of the largest, at random) do to a prediction, by the spread of the targets.

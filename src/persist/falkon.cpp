@@ -1,5 +1,7 @@
 // Models on landmarks in files.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <memory>
+
 #include "mercer/error.hpp"
 #include "persist/models.hpp"
 #include "persist/parts.hpp"
@@ -62,9 +64,10 @@ void write_falkon(const AnyModel& any, ContainerWriter& out) {
   out.json("options", {{"precision", name_of(model.precision())}, {"alpha", number_to_json(model.alpha())}});
   out.json("summary", to_json(model.summary()));
   write_samples(model.landmarks(), out);
-  Vector rows(std::ssize(model.landmark_rows()));  // row numbers are far below 2^53
-  for (Index i = 0; i < rows.size(); ++i) rows[i] = static_cast<double>(model.landmark_rows()[static_cast<std::size_t>(i)]);
-  write_vector("landmark_rows", rows, out);
+  // Row numbers are far below 2^53. The container looks at memory until it is written, so it keeps the copy alive.
+  const auto rows = std::make_shared<Vector>(std::ssize(model.landmark_rows()));
+  for (Index i = 0; i < rows->size(); ++i) (*rows)[i] = static_cast<double>(model.landmark_rows()[static_cast<std::size_t>(i)]);
+  out.tensor("landmark_rows", {rows->size()}, rows->data(), rows);
   write_matrix("dual_coef", model.dual_coef(), out);
   write_vector("intercept", model.intercept(), out);
 }
