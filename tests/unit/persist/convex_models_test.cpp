@@ -79,11 +79,7 @@ TEST(ConvexModelFile, ForgedSettingsAreRefused) {
     return message_of([&] { model_from_bytes(forge(parts)); });
   };
   EXPECT_NE(error(representer_model(losses::squared()), "options", R"({"loss":"hugs"})").find("is not a loss"), std::string::npos);
-<<<<<<< HEAD
   EXPECT_NE(error(representer_model(losses::squared()), "options", R"x({"loss":"quantile(7)"})x").find("between 0 and 1"),
-=======
-  EXPECT_NE(error(representer_model(losses::squared()), "options", "{\"loss\":\"quantile(7)\"}").find("between 0 and 1"),
->>>>>>> refs/remotes/rep
             std::string::npos);
   EXPECT_NE(error(logistic_model(1), "options", R"({"lambda":-1.0})").find("lambda is not positive"), std::string::npos);
   EXPECT_NE(error(logistic_model(1), "summary", "{}").find("missing or has the wrong type"), std::string::npos);
