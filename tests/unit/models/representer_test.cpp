@@ -120,7 +120,7 @@ const std::vector<Loss> all_losses{losses::squared(),
                                    losses::quantile(0.05)};
 
 // The bound above takes its dual point from the coefficients, which a gap of t fixes to sqrt(t) only; Newton's last step makes up for it.
-double tight(const Loss& loss) { return loss.smooth() ? 1e-13 : 1e-7; }
+double tight(const Loss& loss) { return loss.smooth() ? 1e-13 : 1e-9; }
 
 class EveryLoss : public ::testing::TestWithParam<std::size_t> {
  protected:
