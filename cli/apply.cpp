@@ -43,7 +43,7 @@ Matrix predict_with_bar(const SavedModel& saved, const Samples& X, const CommonO
   if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
     const double pairs = static_cast<double>(X.size()) * static_cast<double>(krr->samples().size());
     announce(fmt::format("predicting {} rows", X.size()), pairs * (2 * static_cast<double>(X.width()) + 60) / estimated_flops(common.run()),
-             static_cast<double>(X.size()) * static_cast<double>(X.width() + krr->n_targets()) * 8);
+             static_cast<double>(X.size()) * static_cast<double>(X.width() + krr->n_targets()) * 8, common.run());
   }
   ProgressBar bar;
   return saved.predict(X, common.run(bar.callback()));

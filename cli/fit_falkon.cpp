@@ -44,7 +44,7 @@ void announce_fit(const FalkonCommand& o, Index rows, Index width) {
   const double m = std::min(n, static_cast<double>(o.landmarks));
   const double kernel_value = 2 * static_cast<double>(width) + 30;
   const double work = n * m * std::min(kernel_value + m, 25 * (kernel_value + 8)) + 8 * m * m * m;
-  announce(fmt::format("{:.0f} landmarks on {} rows", m, rows), work / estimated_flops(o.common.run()), 36 * m * m + 3.2e7);
+  announce(fmt::format("{:.0f} landmarks on {} rows", m, rows), work / estimated_flops(o.common.run()), 36 * m * m + 3.2e7, o.common.run());
 }
 
 Json json_of(const FalkonModel& model) {

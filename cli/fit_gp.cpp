@@ -79,7 +79,7 @@ Fitted fit_gp(const GpOptions& o, const Training& t) {
   const double evaluations = o.optimize ? 30.0 * static_cast<double>(o.restarts + 1) : 1;
   const double flops = o.objective == GaussianProcessObjective::marginal ? n * n * n : 2 * n * n * n;
   announce(fmt::format("a Gaussian process on {} rows", t.data.X.size()), evaluations * flops / estimated_flops(o.common.run()),
-           n * n / 2 * 8 * (o.objective == GaussianProcessObjective::marginal ? 1 : 2));
+           n * n / 2 * 8 * (o.objective == GaussianProcessObjective::marginal ? 1 : 2), o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   GaussianProcessModel model = fit_gaussian_process(t.data.X, t.targets, options);

@@ -18,6 +18,20 @@ struct KrrOptions : FitOptions {
   KrrPathOptions path{};
 };
 
+struct Cost {
+  double flops, bytes;
+};
+
+// What n samples cost by the solver that will probably be taken.
+Cost cost_of(const KrrOptions& o, double n) {
+  if ((o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0) return {9 * n * n * n, 32 * n * n};
+  const bool chosen = o.solver != KernelRidgeSolver::automatic;
+  if (o.solver == KernelRidgeSolver::conjugate_gradients || (!chosen && n >= 8000 && !o.precision))
+    return {1500 * n * n, 2.5 * n * n};  // some hundred steps, each bound by memory traffic
+  const bool single = o.precision == Precision::float32 || o.solver == KernelRidgeSolver::mixed_cholesky || (!chosen && n >= 2000);
+  return {n * n * n / 3 / (single ? 1.8 : 1.0), n * n / 2 * (single ? 4 : 8)};
+}
+
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
   if (o.path.given) return fit_krr_path(o, o.penalty.intercept.value_or(false), o.path, t);
   KernelRidgeOptions options;
@@ -33,11 +47,8 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
   options.tolerance = o.tolerance;
   options.intervals = o.path.intervals.value_or(false);
   const auto n = static_cast<double>(t.data.X.size());
-  const bool single = o.precision == Precision::float32;
-  const bool spectrum = (o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0;
-  const double work = spectrum ? 9 * n * n * n : n * n * n / 3 / (single ? 1.8 : 1.0);
-  announce(fmt::format("kernel ridge on {} rows", t.data.X.size()), work / estimated_flops(o.common.run()),
-           spectrum ? 32 * n * n : n * n / 2 * (single ? 4 : 8));
+  const auto [work, bytes] = cost_of(o, n);
+  announce(fmt::format("kernel ridge on {} rows", t.data.X.size()), work / estimated_flops(o.common.run()), bytes, o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   KernelRidgeModel model = fit_kernel_ridge(t.data.X, t.targets, options);

@@ -47,7 +47,7 @@ void announce_newton(const std::string& what, const ConvexOptions& o, const Trai
   const auto n = static_cast<double>(t.data.X.size());
   const double step = landmarks > 0 ? 2 * n * landmarks * landmarks : n * n * n / 3;
   announce(fmt::format("{} on {} rows", what, t.data.X.size()), 10 * step / estimated_flops(o.common.run()),
-           landmarks > 0 ? 8 * n * landmarks : 12 * n * n);
+           landmarks > 0 ? 8 * n * landmarks : 12 * n * n, o.common.run());
 }
 
 Fitted fit_logistic(const LogisticOptions& o, const Training& t) {

@@ -39,7 +39,7 @@ Fitted fit_rff(const RffOptions& o, const Training& t) {
   const auto L = static_cast<double>(o.components);
   const double work = n * L * L / (o.precision == Precision::float64 ? 1 : 1.8) + L * L * L / 3;
   announce(fmt::format("ridge on {} random features of {} rows", o.components, t.data.X.size()), work / estimated_flops(o.common.run()),
-           64e6 + 24 * L * L);
+           64e6 + 24 * L * L, o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   RandomFeatureRidgeModel model = fit_random_feature_ridge(t.data.X, t.targets, options);

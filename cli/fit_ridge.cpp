@@ -23,7 +23,7 @@ Fitted fit_linear(const LinearOptions& o, const Training& t) {
   const auto p = static_cast<double>(t.data.X.width());
   if (o.degree == 1) {
     announce(fmt::format("ridge on {} rows and {} columns", t.data.X.size(), t.data.X.width()),
-             8 * n * p * std::min(n, p) / estimated_flops(o.common.run()), 24 * n * p);
+             8 * n * p * std::min(n, p) / estimated_flops(o.common.run()), 24 * n * p, o.common.run());
   }
   ProgressBar bar;
   options.run = o.common.run(bar.callback());

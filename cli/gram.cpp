@@ -161,7 +161,7 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
                  "use fewer rows");
   const double spectra = (o.check ? 9 : 0) + (o.repair ? 10 : 0);
   announce(fmt::format("Gram matrix of {} rows", X.size()),
-           n * n * (static_cast<double>(X.width()) + 30 + spectra * n) / estimated_flops(limits), n * n * 8 * matrices);
+           n * n * (static_cast<double>(X.width()) + 30 + spectra * n) / estimated_flops(limits), n * n * 8 * matrices, limits);
   const Kernel asked =
       resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
   if (asked == kernels::precomputed()) {  // the table is the matrix, whatever it is: that is the question

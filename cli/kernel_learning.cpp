@@ -57,7 +57,7 @@ KernelChoice choose_kernel(const KernelLearningOptions& o, const Training& t, co
   const auto rows = static_cast<double>(std::min<Index>(o.rows, t.data.X.size()));
   const bool cubic = *o.objective != KernelObjective::alignment;
   announce(fmt::format("learning the kernel on {:.0f} rows", rows),
-           50 * (cubic ? 2 * rows * rows * rows : 100 * rows * rows) / estimated_flops(common.run()), 20 * rows * rows);
+           50 * (cubic ? 2 * rows * rows * rows : 100 * rows * rows) / estimated_flops(common.run()), 20 * rows * rows, common.run());
   ProgressBar bar;
   const LearnedKernel learned = learn_kernel(t.data.X, t.targets, kernel,
                                              {.objective = *o.objective,

@@ -189,7 +189,7 @@ Fitted fit_krr_path(const FitOptions& shared, bool intercept, const KrrPathOptio
   announce(fmt::format("the path of kernel ridge on {} rows, {} kernel{}", t.data.X.size(), options.kernels.size(),
                        options.kernels.size() == 1 ? "" : "s"),
            kernels * 4 * n * n * n * (path.folds > 0 ? static_cast<double>(path.folds) / 2 : 1.0) / estimated_flops(shared.common.run()),
-           12 * n * n);
+           12 * n * n, shared.common.run());
   ProgressBar bar;
   options.run = shared.common.run(bar.callback());
   KernelRidgeCvResult result = fit_kernel_ridge_cv(t.data.X, t.targets, options);

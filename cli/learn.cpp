@@ -111,7 +111,7 @@ void announce_search(const LearnCommandOptions& o, const Table& data) {
   constexpr double candidates = 40;  // about what a search tries
   const double work = candidates * static_cast<double>(o.folds) * std::pow(n, 3) / 3;
   const double seconds = std::min(o.learn.budget_seconds, work / estimated_flops(o.common.run()));
-  announce(fmt::format("learning from {} rows", data.rows()), seconds, n * n * 8);
+  announce(fmt::format("learning from {} rows", data.rows()), seconds, n * n * 8, o.common.run());
 }
 
 LearnResult search_and_fit(const LearnCommandOptions& o) {

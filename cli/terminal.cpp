@@ -96,8 +96,8 @@ double estimated_flops(const Run& run) {
   return each_core * (run.threads > 0 ? run.threads : default_threads());
 }
 
-void announce(const std::string& what, double seconds, double bytes) {
-  if (seconds < 2) return;
+void announce(const std::string& what, double seconds, double bytes, const Run& run) {
+  if (seconds < 2 || bytes > static_cast<double>(memory_budget(run.memory))) return;
   const std::string time = seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} minutes", seconds / 60);
   fmt::print(stderr, "{}: about {} and {} of memory\n", what, time, format_bytes(bytes));
 }

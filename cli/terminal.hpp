@@ -48,8 +48,9 @@ class ProgressBar {
   Clock::time_point last_{};
 };
 
-// "about 12 s and 0.80 GB of memory" on standard error when the work will take more than some 2 seconds.
-void announce(const std::string& what, double seconds, double bytes);
+// "about 12 s and 0.80 GB of memory" on standard error when the work will take more than some 2 seconds. Silent where the memory is over
+// the run's budget: the job then says so itself, or finds another way.
+void announce(const std::string& what, double seconds, double bytes, const Run& run);
 
 // Floating-point operations a second that the estimates count on, for all threads of a run.
 double estimated_flops(const Run& run);

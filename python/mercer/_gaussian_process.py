@@ -116,6 +116,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = _scikit.takes_gram(self.kernel)
+        tags.requires_fit = False  # before fit it predicts from the prior, as its twin does
         return tags
 
     # -- parameters

@@ -207,7 +207,7 @@ def test_nothing_is_kept_when_samples_and_models_die(rng):
     X = rng.normal(size=(300, 4))
     before = sys.getrefcount(X)
     S = _data.samples(X)
-    model = _mercer.fit_kernel_ridge(S, np.ones((300, 1)), _mercer.gaussian(1.0), np.ones(1), None, False, np.empty(0), None)
+    model = _mercer.fit_kernel_ridge(S, np.ones((300, 1)), _mercer.gaussian(1.0), np.ones(1), None, False, np.empty(0), None, _mercer.KernelRidgeSolver.auto, 1e-10, False)
     assert sys.getrefcount(X) > before
     view = model.samples.arrays()
     del S, model

@@ -62,7 +62,7 @@ def test_options(mercer, table):
     assert best["summary"]["leave_one_out_log_likelihood"] is not None
     weighted = mercer(*common, "--sample-weight", "w").json
     assert len(weighted["noise"]) == 60
-    assert mercer(*common[:-1], "--drop", "w").out.splitlines()[-4].startswith("Gaussian process, ")
+    assert any(line.startswith("Gaussian process, ") for line in mercer(*common[:-1], "--drop", "w").out.splitlines())
 
 
 def test_refusals(mercer, table):

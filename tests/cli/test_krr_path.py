@@ -92,7 +92,7 @@ def test_wrong_use_is_named(mercer, table):
     assert "fit it with --intervals, or with --alphas" in mercer.fails(2, "predict", "m.mercer", table, "--interval", "0.9")
     assert "a number between 0 and 1" in mercer.fails(2, "predict", "m.mercer", table, "--interval", "90")
     mercer("fit", "ridge", table, "--out", "r.mercer")
-    assert "for kernel ridge models of numbers" in mercer.fails(2, "predict", "r.mercer", table, "--interval", "0.9")
+    assert "for kernel ridge models and Gaussian processes of numbers" in mercer.fails(2, "predict", "r.mercer", table, "--interval", "0.9")
     assert 'got "x"' in mercer.fails(2, "fit", "krr", table, "--alphas", "1,x")
     assert "--alpha" in mercer.fails(2, "fit", "krr", table, "--alphas", "1", "--alpha", "2")
     assert "--folds" in mercer.fails(2, "fit", "krr", table, "--groups", "x1")
