@@ -26,7 +26,8 @@ def check(fitted):
         return model.predict(X[::101])
     small = fit(X[:PEER_ROWS], y[:PEER_ROWS], landmarks)
     apart = model.predict(X[::1001]) - small.predict(X[::1001])
-    assert np.sqrt(np.mean(apart**2)) < 0.05 * np.std(y), "ten times the rows should not change the function much"
+    # 1000 coefficients estimated from 100000 rows with residuals of 0.58 are off by 0.58 sqrt(1000 / 100000) = 0.058; twice that is too much.
+    assert np.sqrt(np.mean(apart**2)) < 0.116, "ten times the rows should not change the function much"
     return small.predict(X[:PEER_ROWS:101])
 
 
