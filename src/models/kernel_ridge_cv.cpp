@@ -248,6 +248,20 @@ class KernelRidgePath {
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
+  // A choice at the end of what was tried is no minimum.
+  std::string edge(const KernelRidgeCvResult& result) const {
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (const PathPoint& p : result.points_) {
+      if (p.kernel != best_kernel_) continue;
+      smallest = std::min(smallest, p.alpha);
+      largest = std::max(largest, p.alpha);
+    }
+    if (!(smallest < largest)) return "";
+    if (result.best_alpha().minCoeff() == smallest) return " (the smallest tried: smaller ones may do better)";
+    return result.best_alpha().maxCoeff() == largest ? " (the largest tried: larger ones may do better)" : "";
+  }
+
   std::string sentence(const KernelRidgeCvResult& result) const {
     const auto skipped = std::count_if(result.points_.begin(), result.points_.end(), [](const PathPoint& p) { return !p.valid; });
     const char* by[] = {"exact leave-one-out", "generalised cross-validation", "log evidence"};
@@ -257,7 +271,7 @@ class KernelRidgePath {
     const bool one = (alpha.array() == alpha[0]).all();
     return fmt::format("chose {}, {} among {} kernel{} and {} candidates{} by {}: {} {:.6g}; {}, {}, {:.2f} s",
                        result.kernels_[static_cast<std::size_t>(best_kernel_)].text(),
-                       one ? fmt::format("alpha {:.6g}", alpha[0]) : "one alpha per target", result.kernels_.size(),
+                       (one ? fmt::format("alpha {:.6g}", alpha[0]) : "one alpha per target") + edge(result), result.kernels_.size(),
                        result.kernels_.size() == 1 ? "" : "s", result.points_.size(), over, how,
                        o_.folds.empty() && o_.criterion == PathCriterion::log_evidence ? "log evidence"
                        : o_.folds.empty() && o_.criterion == PathCriterion::gcv        ? "GCV"
