@@ -23,21 +23,51 @@ struct Cost {
 };
 
 // What n samples cost by the solver that will probably be taken.
-Cost cost_of(const KrrOptions& o, double n) {
+Cost cost_of(const KrrOptions& o, double n, double width) {
   if ((o.penalty.lambda >= 0 ? o.penalty.lambda : o.penalty.alpha) == 0) return {9 * n * n * n, 32 * n * n};
   const bool chosen = o.solver != KernelRidgeSolver::automatic;
-  if (o.solver == KernelRidgeSolver::conjugate_gradients || (!chosen && n >= 8000 && !o.precision))
-    return {1500 * n * n, 2.5 * n * n};  // some hundred steps, each bound by memory traffic
+  const auto budget = static_cast<double>(memory_budget(o.common.memory));
+  const bool short_of_memory = 2 * n * n > budget;
+  if (o.solver == KernelRidgeSolver::conjugate_gradients || (!chosen && !o.precision && (n >= 8000 || (n >= 2000 && short_of_memory)))) {
+    if (short_of_memory) return {50 * n * n * (2 * width + 60), budget / 2};  // kernel values are made anew each step
+    return {1500 * n * n, std::min(2.5 * n * n, budget)};                     // some hundred steps, each bound by memory traffic
+  }
   const bool single = o.precision == Precision::float32 || o.solver == KernelRidgeSolver::mixed_cholesky || (!chosen && n >= 2000);
   return {n * n * n / 3 / (single ? 1.8 : 1.0), n * n / 2 * (single ? 4 : 8)};
 }
 
+// Options that the path would leave unused are refused rather than ignored.
+void check_together(const KrrOptions& o) {
+  if (!o.path.given) return;
+  if (o.penalty.given_alpha(1)) throw UsageError("--alpha and --lambda give the penalty; --alphas, --loo, --kernels and --folds choose it");
+  if (o.solver != KernelRidgeSolver::automatic || o.precision)
+    throw UsageError("--solver and --precision are for one alpha; the path comes from one reduction in float64");
+  if (o.learning.objective && !o.path.kernels.empty())
+    throw UsageError("--learn-kernel learns one kernel; give it by --kernel, or choose among --kernels without it");
+}
+
+// Without a constant, f is drawn towards 0 wherever samples are few: bad for targets that live elsewhere.
+std::string advice_on_intercept(const KrrOptions& o, const Training& t) {
+  if (o.penalty.intercept || t.data.encoder.task == Task::classification) return "";
+  const double mean = t.data.y.mean();
+  const double deviation = std::sqrt((t.data.y.array() - mean).square().mean());
+  if (std::abs(mean) <= 3 * deviation) return "";
+  return fmt::format(
+      "The target's mean ({:.4g}) is far from 0 for its deviation ({:.4g}): --intercept fits a constant, and probably better.\n", mean,
+      deviation);
+}
+
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
-  if (o.path.given) return fit_krr_path(o, o.penalty.intercept.value_or(false), o.path, t);
   KernelRidgeOptions options;
   options.fit_intercept = o.penalty.intercept.value_or(false);
   const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
                                             options.fit_intercept, o.reading.seed, o.common);
+  if (o.path.given) {
+    Fitted fitted = fit_krr_path(o, choice.kernel, options.fit_intercept, o.path, t);
+    if (!choice.json.is_null()) fitted.json["learned"] = choice.json;
+    fitted.sentence = advice_on_intercept(o, t) + choice.text + fitted.sentence;
+    return fitted;
+  }
   options.kernel = choice.kernel;
   options.alpha = choice.alpha.value_or(o.penalty.alpha);
   options.lambda = o.penalty.given_lambda();
@@ -47,8 +77,10 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
   options.tolerance = o.tolerance;
   options.intervals = o.path.intervals.value_or(false);
   const auto n = static_cast<double>(t.data.X.size());
-  const auto [work, bytes] = cost_of(o, n);
-  announce(fmt::format("kernel ridge on {} rows", t.data.X.size()), work / estimated_flops(o.common.run()), bytes, o.common.run());
+  const auto [work, bytes] = cost_of(o, n, static_cast<double>(t.data.X.width()));
+  const char* advice = n > 40000 ? " (mercer fit falkon gives nearly the same for much less)" : "";
+  announce(fmt::format("kernel ridge on {} rows{}", t.data.X.size(), advice), work / estimated_flops(o.common.run()), bytes,
+           o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   KernelRidgeModel model = fit_kernel_ridge(t.data.X, t.targets, options);
@@ -59,7 +91,8 @@ Fitted fit_krr(const KrrOptions& o, const Training& t) {
                {"precision", name_of(model.precision())},
                {"summary", summary_json(s)}};
   if (!choice.json.is_null()) json["learned"] = choice.json;
-  std::string sentence = choice.text + fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
+  std::string sentence = advice_on_intercept(o, t) + choice.text +
+                         fmt::format("kernel ridge, {}, alpha {:g}; {}", model.kernel().text(), model.alpha()[0], s.sentence);
   if (model.has_intervals()) {
     json["intervals"] = model.interval_summary().sentence;
     sentence += "\n" + model.interval_summary().sentence;
@@ -96,6 +129,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
   krr_command->callback([krr, &invocation] {
     invocation.job = [krr] {
       check_path(krr->path);
+      check_together(*krr);
       run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); });
     };
   });

@@ -52,10 +52,10 @@ std::vector<Kernel> parse_kernels(const std::string& text) {
   return out;
 }
 
-std::vector<Fold> folds_for(const KrrPathOptions& path, const Training& t) {
+std::vector<Fold> folds_for(const KrrPathOptions& path, const Training& t, std::uint64_t seed) {
   if (path.folds == 0) return {};
-  if (!t.groups.empty()) return grouped_folds(t.groups, path.folds);
-  return k_folds(t.data.X.size(), path.folds, true, 0);
+  if (!t.groups.empty()) return grouped_folds(t.groups, path.folds, seed);
+  return k_folds(t.data.X.size(), path.folds, true, seed);
 }
 
 std::string number_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.5g}", value); }
@@ -170,17 +170,17 @@ void check_path(const KrrPathOptions& path) {
     throw UsageError("--criterion chooses among alphas: give --alphas auto, or the alphas to choose from");
 }
 
-Fitted fit_krr_path(const FitOptions& shared, bool intercept, const KrrPathOptions& path, const Training& t) {
+Fitted fit_krr_path(const FitOptions& shared, const Kernel& kernel, bool intercept, const KrrPathOptions& path, const Training& t) {
   KernelRidgeCvOptions options;
   if (path.kernels.empty()) {
-    options.kernels = {kernel_for(shared, t, options.kernels[0])};
+    options.kernels = {kernel};
   } else {
     options.kernels.clear();
-    for (const Kernel& kernel : path.kernels) options.kernels.push_back(resolve_columns(kernel, t.data.encoder.column_names()));
+    for (const Kernel& candidate : path.kernels) options.kernels.push_back(resolve_columns(candidate, t.data.encoder.column_names()));
   }
   options.alphas = path.alphas;
   options.criterion = path.criterion;
-  options.folds = folds_for(path, t);
+  options.folds = folds_for(path, t, shared.reading.seed);
   options.fit_intercept = intercept;
   options.sample_weight = t.weights;
   options.intervals = path.intervals.value_or(t.data.encoder.task != Task::classification);

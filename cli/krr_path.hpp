@@ -21,7 +21,8 @@ void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path);
 // Words that do not go together are a UsageError.
 void check_path(const KrrPathOptions& path);
 
-Fitted fit_krr_path(const FitOptions& shared, bool intercept, const KrrPathOptions& path, const Training& t);
+// `kernel` is the one candidate where --kernels gives none.
+Fitted fit_krr_path(const FitOptions& shared, const Kernel& kernel, bool intercept, const KrrPathOptions& path, const Training& t);
 
 Json summary_json(const SolveSummary& s);
 

@@ -8,8 +8,8 @@
 // alpha then costs n^2 times the bandwidth (src/linalg/shifted_systems.hpp). With P = (S K S + alpha I)^-1, S roots of the weights, or the
 // leading block of the inverse of the bordered matrix when an unpenalised intercept is fitted, and c' = P S y:
 //   leave-one-out residual  c'_i / (s_i P_ii)      degrees of freedom  n - alpha tr P
-//   GCV  n^2 |c'|^2 / (sum w (tr P)^2)             log evidence  that of y ~ N(b, K + alpha W^-1), b with a flat prior (restricted
-//   likelihood)
+//   GCV  n^2 |c'|^2 / (sum w (tr P)^2)             log evidence  that of y ~ N(b, v (K + alpha W^-1)) at its best scale v, b with
+//   a flat prior (restricted likelihood)
 // Leaving a sample out refits the intercept too. Folds share one Gram matrix; each reduces its own part of it.
 // Cost: 8/3 n^3 flops and 1.5 n^2 numbers per kernel, 128 n^2 flops per alpha; one eigenproblem when alpha = 0 is asked for.
 // References: Golub, Heath, Wahba, Technometrics 21 (1979); Rasmussen, Williams, Gaussian processes, chapter 5.

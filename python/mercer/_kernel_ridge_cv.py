@@ -55,7 +55,7 @@ class KernelRidgeCV(KernelRidge):
         weights. None: the negative mean squared error, weighted by sample_weight.
     criterion : "loo", "gcv" or "evidence"
         What chooses when cv and scoring are None: leave-one-out, generalised cross-validation, or the log evidence of the Gaussian process
-        with noise variance alpha.
+        with covariance v (k + alpha I) at the best scale v.
     alpha_per_target : bool, default False
         Choose one alpha for each target.
     fit_intercept : bool, default False

@@ -84,6 +84,12 @@ class KernelSystem::Parts {
   // -- by a float32 factor and refinement
 
   std::optional<SystemSolution> mixed(double alpha, const Matrix& B) {
+    std::optional<SystemSolution> found = refined(alpha, B);
+    return found ? found : factored<double>(alpha, B);
+  }
+
+  // Nothing: A is too ill-conditioned for a float32 factor.
+  std::optional<SystemSolution> refined(double alpha, const Matrix& B) {
     const std::size_t bytes = SymmetricTiles<float>::bytes(n_);
     require_memory(bytes, options_.run.memory, fmt::format("kernel ridge regression on {} samples with a float32 factor", n_),
                    "use the solver cg, or fewer samples");
@@ -104,8 +110,7 @@ class KernelSystem::Parts {
       const ConjugateGradientResult found = refine(alpha, B, precondition);
       if (found.converged) return SystemSolution{found.X, "mixed-precision Cholesky", found.iterations, true, bytes};
     }
-    A = SymmetricTiles<float>(0);  // its memory serves the float64 factor
-    return factored<double>(alpha, B);
+    return std::nullopt;
   }
 
   ConjugateGradientResult refine(double alpha, const Matrix& B, const BlockFunctionOf& precondition) {
@@ -126,15 +131,16 @@ class KernelSystem::Parts {
     prepare_low_rank(rank, stored);
     const LowRankPreconditioner M(low_rank_->factor, alpha);
     const auto precondition = [&](const Matrix& R) { return M.apply(R); };
-    const ConjugateGradientResult found = stored ? by_rounds(alpha, B, precondition) : by_streaming(alpha, B, precondition);
-    if (found.converged)
-      return SystemSolution{found.X, "conjugate gradients", found.iterations, true, (stored ? half_bytes : 0) + factor_bytes};
-    if (options_.solver == KernelRidgeSolver::automatic && fits(half_bytes)) {
-      low_rank_.reset();
-      return mixed(alpha, B);
+    const std::size_t bytes = (stored ? half_bytes : 0) + factor_bytes;
+    ConjugateGradientResult found = stored ? by_rounds(alpha, B, precondition) : by_streaming(alpha, B, precondition, {});
+    if (!found.converged && options_.solver == KernelRidgeSolver::automatic && fits(half_bytes)) {
+      if (std::optional<SystemSolution> other = refined(alpha, B)) return other;
+      if (fits(SymmetricTiles<double>::bytes(n_))) return factored<double>(alpha, B);
     }
-    if (found.indefinite) return std::nullopt;
-    return SystemSolution{found.X, "conjugate gradients", found.iterations, false, (stored ? half_bytes : 0) + factor_bytes};
+    // What float32 entries could not settle, float64 tiles do; they alone may call the system indefinite.
+    if (!found.converged && stored) found = by_streaming(alpha, B, precondition, found.X);
+    if (!found.converged && found.indefinite) return std::nullopt;
+    return SystemSolution{found.X, "conjugate gradients", found.iterations, found.converged, bytes};
   }
 
   // Half of what is free at most goes into the preconditioner.
@@ -188,12 +194,13 @@ class KernelSystem::Parts {
     return out;
   }
 
-  ConjugateGradientResult by_streaming(double alpha, const Matrix& B, const BlockFunctionOf& precondition) {
+  ConjugateGradientResult by_streaming(double alpha, const Matrix& B, const BlockFunctionOf& precondition, const Matrix& start) {
     const Bar bar(options_.run, "conjugate gradients", options_.tolerance);
     const Operator K = streamed(bar.run());
     ConjugateGradientOptions how{options_.tolerance, std::max<Index>(1000, n_ / 40), {}};
     how.observe = [&](Index, double residual) { bar.show(residual); };
-    return conjugate_gradient([&](const Matrix& V) { return Matrix(K->apply(V) + alpha * V); }, precondition, B, {}, how);
+    return conjugate_gradient([&](const Matrix& V) { return Matrix(K->apply(V) + alpha * V); }, precondition, B,
+                              start.allFinite() ? start : Matrix(), how);
   }
 
   // -- what they share

@@ -37,6 +37,17 @@ Matrix transposed_product(const Matrix& F, const Matrix& R) {
 }  // namespace
 
 LowRankPreconditioner::LowRankPreconditioner(const Matrix& F, double alpha) : F_(F), alpha_(alpha), inner_(F.cols()) {
+  // An alpha below the rounding of F'F is helped until the factor exists; a preconditioner may be rough.
+  const double scale = F.squaredNorm() / static_cast<double>(std::max<Index>(1, F.cols()));
+  for (double help = 0; help <= 1; help = help == 0 ? 1e-15 : 10 * help) {
+    fill(F);
+    inner_.add_to_diagonal(alpha + help * scale);
+    if (linalg::cholesky(inner_, {}) < 0) return;
+  }
+  throw Error("the low-rank preconditioner could not be factored; check the kernel values for extreme sizes");
+}
+
+void LowRankPreconditioner::fill(const Matrix& F) {
   const Index tiles = inner_.tiles();
   parallel_for(tiles * tiles, [&](Index t) {
     const Index i = t / tiles;
@@ -45,8 +56,6 @@ LowRankPreconditioner::LowRankPreconditioner(const Matrix& F, double alpha) : F_
     linalg::gemm_n(true, inner_.tile_rows(i), inner_.tile_rows(j), F.rows(), 1.0, F.data() + i * linalg::cholesky_tile, F.cols(),
                    F.data() + j * linalg::cholesky_tile, F.cols(), 0.0, inner_.tile(i, j), linalg::SymmetricTiles<double>::stride());
   });
-  inner_.add_to_diagonal(alpha);
-  if (linalg::cholesky(inner_, {}) >= 0) throw Error("the preconditioner is not positive definite; alpha is below rounding");
 }
 
 Matrix LowRankPreconditioner::apply(const Matrix& R) const {

@@ -14,6 +14,8 @@ class LowRankPreconditioner {
   Matrix apply(const Matrix& R) const;
 
  private:
+  void fill(const Matrix& F);  // inner_ = F'F
+
   const Matrix& F_;
   double alpha_;
   linalg::SymmetricTiles<double> inner_;  // Cholesky factor of F'F + alpha I

@@ -76,12 +76,15 @@ Vector gcv_of(const ShiftedAnswer& a, double total_weight) {
   return n * n / (total_weight * trace * trace) * (singular ? a.null_solution : a.solution).colwise().squaredNorm().transpose();
 }
 
+// With the scale of the process at its best, v = (S y)' P S y / free for each target: ridge regression knows no scale of y, and neither may
+// what chooses its alpha.
 Vector evidence_of(const ShiftedAnswer& a, const Matrix& right, const Vector& s, bool intercept) {
   if (a.nullity > 0) return Vector::Constant(right.cols(), -std::numeric_limits<double>::infinity());
   const auto free = static_cast<double>(right.rows() - (intercept ? 1 : 0));
-  double constant = -0.5 * a.log_determinant - 0.5 * free * std::log(2 * std::numbers::pi) + s.array().log().sum();
+  double constant = -0.5 * a.log_determinant - 0.5 * free * (std::log(2 * std::numbers::pi) + 1) + s.array().log().sum();
   if (intercept) constant -= 0.5 * std::log(s.squaredNorm());
-  return (constant - 0.5 * right.cwiseProduct(a.solution).colwise().sum().transpose().array()).matrix();
+  const Vector scale = right.cwiseProduct(a.solution).colwise().sum().transpose() / std::max(1.0, free);
+  return (constant - 0.5 * free * scale.array().max(std::numeric_limits<double>::min()).log()).matrix();
 }
 
 void judge(const ShiftedAnswer& a, const PathProblem& p, const Matrix& right, const Matrix& scaled, PathPoint& point) {

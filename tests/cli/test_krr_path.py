@@ -95,6 +95,26 @@ def test_wrong_use_is_named(mercer, table):
     assert "for kernel ridge models and Gaussian processes of numbers" in mercer.fails(2, "predict", "r.mercer", table, "--interval", "0.9")
     assert 'got "x"' in mercer.fails(2, "fit", "krr", table, "--alphas", "1,x")
     assert "--alpha" in mercer.fails(2, "fit", "krr", table, "--alphas", "1", "--alpha", "2")
+    assert "choose it" in mercer.fails(2, "fit", "krr", table, "--loo", "--lambda", "2")
+    assert "for one alpha" in mercer.fails(2, "fit", "krr", table, "--alphas", "1,2", "--solver", "cg")
+    assert "learns one kernel" in mercer.fails(2, "fit", "krr", table, "--kernels", "gaussian(1)", "--learn-kernel", "loo")
     assert "--folds" in mercer.fails(2, "fit", "krr", table, "--groups", "x1")
     assert "give --alphas auto" in mercer.fails(2, "fit", "krr", table, "--criterion", "gcv")
     mercer.fails(2, "fit", "krr", table, "--kernels", "nonsense(3)")
+
+
+def test_the_kernel_is_learned_before_alpha_is_chosen(mercer, table):
+    report = mercer("fit", "krr", table, "--learn-kernel", "loo", "--alphas", "auto", "--json").json
+    assert report["learned"]["objective"] == "loo" and len(report["path"]) == 30
+    assert "gaussian(" in report["kernel"] and report["kernel"] != mercer("fit", "krr", table, "--alphas", "auto", "--json").json["kernel"]
+
+
+def test_folds_follow_the_seed(mercer, table):
+    scores = [mercer("fit", "krr", table, "--alphas", "0.1,1", "--folds", "4", "--seed", seed, "--json").json["best_score"] for seed in (1, 2)]
+    assert scores[0] != scores[1]
+
+
+def test_a_far_mean_is_pointed_out(mercer, tmp_path):
+    (tmp_path / "far.csv").write_text("x,y\n" + "\n".join(f"{i},{1000 + i % 7}.5" for i in range(40)) + "\n")
+    assert "--intercept fits a constant" in mercer("fit", "krr", "far.csv").out
+    assert "--intercept fits a constant" not in mercer("fit", "krr", "far.csv", "--intercept").out

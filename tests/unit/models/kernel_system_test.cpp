@@ -84,6 +84,21 @@ TEST(KernelSystem, AFloat32FactorThatCannotServeGivesWayToFloat64) {
   EXPECT_NE(model.summary().method, "mixed-precision Cholesky");
 }
 
+// Entries in float32 say nothing of eigenvalues below 1e-4 here; float64 tiles take over, and nothing is called indefinite that is not.
+TEST(KernelSystem, ConjugateGradientsReachSmallPenalties) {
+  const Data d = make_data(1200);
+  const Kernel smooth = kernels::gaussian(22.0);
+  for (const double alpha : {1e-5, 1e-7}) {
+    KernelRidgeOptions options{.kernel = smooth, .alpha = alpha, .solver = conjugate_gradients};
+    options.run.memory = 30'000'000;  // no eigenproblem of this size fits
+    const auto model = fit_kernel_ridge(d.X, d.Y, options);
+    EXPECT_EQ(model.summary().method, "conjugate gradients");
+    EXPECT_TRUE(model.summary().positive_definite);
+    // Coefficients are as large as |y| / alpha, and K has norm 1200: what rounding leaves.
+    EXPECT_LE(model.summary().residual, 2.2e-16 * 1200 / alpha) << model.summary().sentence;
+  }
+}
+
 TEST(KernelSystem, ConjugateGradientsRunOnStreamedTilesWhenNothingFits) {
   const Data d = make_data(1500);
   const Matrix K = gram(kernel, d.X);
@@ -127,9 +142,11 @@ TEST(KernelSystem, CancellingReachesTheIterations) {
 
 TEST(KernelSystem, AnIndefiniteKernelIsToldFromASlowOne) {
   const Data d = make_data(300);
-  const auto model = fit_kernel_ridge(d.X, d.Y, {.kernel = kernels::sigmoid(1.0, -1.0), .alpha = 0.1, .solver = mixed_cholesky});
-  EXPECT_FALSE(model.summary().positive_definite);
-  EXPECT_EQ(model.summary().method, "pseudo-inverse");
+  for (const auto solver : {mixed_cholesky, automatic}) {
+    const auto model = fit_kernel_ridge(d.X, d.Y, {.kernel = kernels::sigmoid(1.0, -1.0), .alpha = 0.1, .solver = solver});
+    EXPECT_FALSE(model.summary().positive_definite);
+    EXPECT_EQ(model.summary().method, "pseudo-inverse");
+  }
 }
 
 TEST(LowRankGram, WhiteNoiseStaysOnTheDiagonal) {
