@@ -8,6 +8,7 @@
 #include <map>
 
 #include "commands.hpp"
+#include "loss_quality.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -118,7 +119,9 @@ void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& 
   Quality quality;
   {
     ProgressBar bar;
-    quality = quality_of(&*saved.encoder, t.data.y, saved.predict(t.data.X, o.common.run(bar.callback())));
+    const Matrix predicted = saved.predict(t.data.X, o.common.run(bar.callback()));
+    quality = quality_of(&*saved.encoder, t.data.y, predicted);
+    add_loss_quality(saved, t.data.y, predicted, quality);
   }
   if (!o.out.empty()) write_carefully(o.out, o.common, [&](const Run& run) { save_model(saved, o.out, run); });
   if (o.common.json) {

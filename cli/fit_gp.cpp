@@ -36,6 +36,9 @@ GaussianProcessOptions options_for(const GpOptions& o, const Training& t) {
   options.fixed = o.fixed;
   const auto noise = std::find(options.fixed.begin(), options.fixed.end(), "noise");
   options.optimize_noise = o.optimize && noise == options.fixed.end();
+  if (options.optimize_noise && o.noise == 0)
+    throw UsageError(
+        "--noise 0 cannot be where the search for the noise begins; --fixed noise keeps it at 0, --no-optimize keeps all parameters");
   if (noise != options.fixed.end()) options.fixed.erase(noise);
   options.objective = o.objective;
   options.restarts = static_cast<int>(o.restarts);

@@ -17,6 +17,7 @@ struct ConvexOptions : FitOptions {
 
 struct LogisticOptions : ConvexOptions {
   double C = 1;
+  bool balanced = false;
   KernelLogisticOptions::Solver solver = KernelLogisticOptions::Solver::automatic;
 };
 
@@ -50,6 +51,29 @@ void announce_newton(const std::string& what, const ConvexOptions& o, const Trai
            landmarks > 0 ? 8 * n * landmarks : 12 * n * n, o.common.run());
 }
 
+// What the library advises in its own words is an option here.
+template <class Fit>
+auto said_for_the_shell(const Fit& fit) {
+  try {
+    return fit();
+  } catch (const OverBudget& error) {
+    throw OverBudget(fmt::format("{} (--landmarks 1000, say)", error.what()));
+  }
+}
+
+// The weight of the rows of each class.
+Vector class_masses(const Training& t) {
+  const std::vector<std::string>& classes = t.data.encoder.classes;
+  Vector mass = Vector::Zero(std::ssize(classes));
+  const std::vector<Index> labels = class_indices(t.data.y);
+  for (std::size_t i = 0; i < labels.size(); ++i) mass[labels[i]] += t.weights.size() > 0 ? t.weights[static_cast<Index>(i)] : 1;
+  for (Index c = 0; c < mass.size(); ++c) {
+    if (mass[c] == 0)
+      throw InvalidArgument(fmt::format("the class {} has no row of positive weight", classes[static_cast<std::size_t>(c)]));
+  }
+  return mass;
+}
+
 Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
   if (t.data.encoder.task != Task::classification) {
     throw InvalidArgument(
@@ -62,6 +86,8 @@ Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
   if (o.lambda >= 0) options.lambda = o.lambda;
   options.fit_intercept = o.intercept.value_or(true);
   options.sample_weight = t.weights;
+  const Vector mass = class_masses(t);
+  if (o.balanced) options.class_weight = mass.sum() / static_cast<double>(mass.size()) * mass.cwiseInverse();
   options.solver = o.solver;
   options.landmarks = static_cast<Index>(o.landmarks);
   if (o.landmarks > 0 && o.solver == KernelLogisticOptions::Solver::automatic) options.solver = KernelLogisticOptions::Solver::landmarks;
@@ -72,7 +98,7 @@ Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
   announce_newton("kernel logistic regression", o, t, few ? std::max(500.0, static_cast<double>(o.landmarks)) : 0);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
-  KernelLogisticModel model = fit_kernel_logistic(t.data.X, class_indices(t.data.y), options);
+  KernelLogisticModel model = said_for_the_shell([&] { return fit_kernel_logistic(t.data.X, class_indices(t.data.y), options); });
   Json json = {{"kernel", model.kernel().text()},
                {"lambda", model.lambda()},
                {"C", o.lambda >= 0 ? Json(nullptr) : Json(o.C)},
@@ -95,6 +121,8 @@ Loss loss_of(const RepresenterCommand& o) {
   const auto take = [&](double value, const char* option, bool fits) {
     if (value < 0) return false;
     if (!fits) throw UsageError(fmt::format("{} does not belong to the loss {}", option, loss.text()));
+    if (o.loss.find('(') != std::string::npos)
+      throw UsageError(fmt::format("--loss {} and {} {} both give the number of the loss; leave one out", o.loss, option, value));
     return true;
   };
   if (take(o.delta, "--delta", kind == Loss::Kind::huber)) return Loss::make(kind, o.delta);
@@ -113,10 +141,10 @@ Fitted fit_any_loss(const RepresenterCommand& o, const Loss& loss, const Trainin
         fmt::format("the loss {} is for classes; the target \"{}\" is taken for numbers (--task classify takes them for labels)",
                     options.loss.text(), t.data.encoder.target));
   }
-  if (options.loss.targets() == Loss::Targets::counts && classify) {
-    throw InvalidArgument(
-        fmt::format("the loss {} is for counts; the target \"{}\" is taken for classes (--task regress takes it for numbers)",
-                    options.loss.text(), t.data.encoder.target));
+  if (options.loss.targets() != Loss::Targets::signs && options.loss.kind() != Loss::Kind::squared && classify) {
+    throw InvalidArgument(fmt::format("the loss {} is for {}; the target \"{}\" is taken for classes (--task regress takes it for numbers)",
+                                      options.loss.text(), options.loss.targets() == Loss::Targets::counts ? "counts" : "numbers",
+                                      t.data.encoder.target));
   }
   if (o.lambda >= 0) options.lambda = o.lambda;
   options.fit_intercept = o.intercept.value_or(true);
@@ -128,7 +156,7 @@ Fitted fit_any_loss(const RepresenterCommand& o, const Loss& loss, const Trainin
   announce_newton("the representer solver", o, t, static_cast<double>(o.landmarks));
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
-  RepresenterModel model = fit_representer(t.data.X, t.targets, options);
+  RepresenterModel model = said_for_the_shell([&] { return fit_representer(t.data.X, t.targets, options); });
   Json json = {{"kernel", model.kernel().text()},
                {"loss", model.loss().text()},
                {"lambda", model.lambda()[0]},
@@ -158,6 +186,8 @@ void add_fit_logistic(CLI::App& fit, Invocation& invocation) {
   add_convex(*command, *o, "Penalty on |f|^2 beside the mean loss, 1 / (2 C n)");
   CLI::Option* C = add_number(*command, "--C", o->C, 1e-300, 1e300, "a number > 0", "Weight of the losses beside |f|^2 / 2 (default: 1)");
   C->excludes(command->get_option("--lambda"));
+  add_choice<bool>(*command, "--class-weight", o->balanced, {{"none", false}, {"balanced", true}},
+                   "All rows alike, or all classes: a row weighs n / (classes * rows of its class) (default: none)");
   add_choice<Solver>(*command, "--solver", o->solver,
                      {{"auto", Solver::automatic}, {"exact", Solver::exact}, {"nystrom", Solver::landmarks}},
                      "All rows, or landmarks (default: auto, landmarks above 20000 rows or with --landmarks)");

@@ -92,7 +92,15 @@ void add_fit_rff(CLI::App& fit, Invocation& invocation) {
       "Examples:\n"
       "  mercer fit rff train.csv --target price --components 2000 --lambda 1e-6 --out model.mercer\n"
       "  mercer fit rff builtin:moons --kernel \"laplacian(0.5)\" --components 200 --validation 0.2");
-  command->callback([rff, &invocation] { invocation.job = [rff] { run_fit(*rff, [&](const Training& t) { return fit_rff(*rff, t); }); }; });
+  command->callback([rff, &invocation] {
+    invocation.job = [rff] {
+      if (rff->form == FourierForm::sine_cosine && rff->components % 2 != 0)
+        throw UsageError(
+            fmt::format("--components must be even for --form sincos, which has two features per frequency, got {}; use {}, or --form cos",
+                        rff->components, rff->components + 1));
+      run_fit(*rff, [&](const Training& t) { return fit_rff(*rff, t); });
+    };
+  });
 }
 
 }  // namespace mercer::cli

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply.hpp"
 #include "commands.hpp"
+#include "loss_quality.hpp"
 
 namespace mercer::cli {
 
@@ -48,7 +49,8 @@ void run_score(const ScoreOptions& o) {
   if (predicted.cols() > 1 && !(saved.encoder && saved.encoder->task == Task::classification)) {
     throw InvalidArgument(fmt::format("{} predicts {} numbers a row; score compares one", o.model, predicted.cols()));
   }
-  const Quality quality = quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted);
+  Quality quality = quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted);
+  add_loss_quality(saved, truth, predicted, quality);
   if (o.common.json) {
     Json json = {{"model", saved.kind()}, {"target", target}};
     json.update(quality.json);
@@ -71,7 +73,8 @@ void add_score(CLI::App& app, Invocation& invocation) {
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(
-      "Regression: R2, RMSE, MAE. Classification: accuracy with its 95 % interval, precision, recall, confusion.\n"
+      "Regression: R2, RMSE, MAE (a quantile also: pinball loss, share of rows below). Classification: accuracy with its 95 % interval, "
+      "precision, recall, confusion.\n"
       "Examples:\n"
       "  mercer score model.mercer test.csv\n"
       "  mercer score model.mercer test.csv --json");

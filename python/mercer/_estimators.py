@@ -37,6 +37,16 @@ def weights(sample_weight: Any, X: Any) -> np.ndarray:
     return np.ascontiguousarray(checked)
 
 
+def require_two_classes(classes: np.ndarray) -> None:
+    if len(classes) < 2:
+        raise ValueError(f"a classifier needs at least two classes, but y has one class: {', '.join(shown(classes))}")
+
+
+def shown(labels: Any) -> list[str]:
+    """Labels as the user wrote them: texts in quotes, numbers without their numpy type."""
+    return [repr(label) for label in np.asarray(labels).tolist()]
+
+
 def targets(y: np.ndarray) -> np.ndarray:
     """y as a C-ordered float64 matrix, one column per target."""
     return np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)

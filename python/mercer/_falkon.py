@@ -288,8 +288,7 @@ class FalkonClassifier(ClassifierMixin, _Falkon):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has only one class, {self.classes_[0]!r}: there is nothing to tell apart")
+        _estimators.require_two_classes(self.classes_)
         self._single_target = len(self.classes_) == 2
         Y = 2.0 * codes[:, None] - 1 if self._single_target else np.where(codes[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         self._fit(X, np.ascontiguousarray(Y), sample_weight)

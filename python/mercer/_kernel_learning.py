@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _scikit
 from ._kernel import Kernel, number, wrap
-from .kernels import kernel as make_kernel
 
 __all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel", "with_ard"]
 
@@ -79,7 +78,7 @@ def _targets(y: Any, task: str) -> np.ndarray:
 def _problem(X: Any, y: Any, kernel: Kernel | str, objective: str, task: str, sample_weight: Any) -> tuple[Any, ...]:
     if objective not in _OBJECTIVES:
         raise ValueError(f'objective must be "loo", "evidence" or "alignment", got {objective!r}')
-    native, rows, _, _ = make_kernel(kernel)._bound(X)
+    native, rows, _, _ = _scikit.any_kernel(kernel, X)._bound(X)
     Y = _targets(y, task)
     if len(Y) != rows.size:
         raise ValueError(f"X has {rows.size} samples but y has {len(Y)}")
@@ -127,7 +126,7 @@ def learn_kernel(
     Parameters
     ----------
     X, y : rows and targets; several columns of y share the kernel.
-    kernel : a kernel or its text: where the search begins; "auto" length scales begin at the median distance.
+    kernel : a kernel, its text, or a word of the estimators ("rbf"): where the search begins; "auto" length scales begin at the median distance.
     objective : "loo", the exact leave-one-out error of kernel ridge regression; "evidence", the marginal likelihood of a Gaussian process
         (its variance at the best value); "alignment", the centred alignment with the targets, alpha then by leave-one-out.
     ard : give every column a length scale of its own.
@@ -219,5 +218,5 @@ def with_ard(kernel: Kernel | str, X: Any) -> Kernel:
     >>> print(mercer.with_ard("gaussian(2) + linear", [[0.0, 1.0], [1.0, 0.0]]))
     gaussian([2, 2]) + linear
     """
-    native, rows, _, _ = make_kernel(kernel)._bound(X)
+    native, rows, _, _ = _scikit.any_kernel(kernel, X)._bound(X)
     return wrap(_mercer.with_ard(native, rows))

@@ -114,8 +114,10 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
             raise ValueError(f'solver must be "auto", "exact" or "nystrom", got {self.solver!r}')
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"a classifier needs at least two classes, got one class: {self.classes_[0]!r}")
+        _estimators.require_two_classes(self.classes_)
+        empty = np.bincount(labels, weights=weight if len(weight) else None) == 0
+        if empty.any():
+            raise ValueError(f"the class {_estimators.shown(self.classes_[empty])[0]} has no sample of positive weight")
         per_class = np.empty(0)
         if self.class_weight is not None:
             per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y, **({"sample_weight": weight} if len(weight) else {}))

@@ -518,19 +518,18 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
         if afresh and classes is None:
             raise ValueError("classes must be given to the first call of partial_fit: all labels that will ever come")
         if not afresh and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes are {list(self.classes_)} since the first call of partial_fit, got {list(np.unique(classes))}")
+            raise ValueError(f"classes are {self.classes_.tolist()} since the first call of partial_fit, got {np.unique(classes).tolist()}")
         return self._add(X, y, classes, sample_weight, afresh, self.class_weight)
 
     def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any, afresh: bool, weight: Any) -> RandomFeatureRidgeClassifier:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, reset=afresh)
         check_classification_targets(y)
         known = (np.unique(y if classes is None else classes)) if afresh else self.classes_
-        if len(known) < 2:
-            raise ValueError(f"a classifier needs at least 2 classes, but y has 1 class: {known[0]!r}")
+        _estimators.require_two_classes(known)
         place = np.searchsorted(known, y)
         unknown = (place == len(known)) | (known[np.minimum(place, len(known) - 1)] != y)
         if unknown.any():
-            raise ValueError(f"the label {y[unknown][0]!r} is not among the classes {list(known)}")
+            raise ValueError(f"the label {_estimators.shown(y[unknown])[0]} is not among the classes {known.tolist()}")
         w = _estimators.weights(sample_weight, X)
         if weight is not None:
             of_class = compute_sample_weight(weight, y)

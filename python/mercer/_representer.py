@@ -35,7 +35,11 @@ class _LossCallback:
     def __call__(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
         rows = []
         for name in ("value", "derivative", "second_derivative"):
-            got = np.asarray(getattr(self.loss, name)(y, z), dtype=np.float64)
+            given = getattr(self.loss, name)(y, z)
+            try:
+                got = np.asarray(given if given is not None else "None", dtype=np.float64)
+            except (TypeError, ValueError):
+                raise ValueError(f"{self.name}.{name} must give one number per sample, got {type(given).__name__}") from None
             if got.shape not in ((), z.shape):
                 raise ValueError(f"{self.name}.{name} must give one number per sample, shape {z.shape}, got shape {got.shape}")
             rows.append(np.broadcast_to(got, z.shape))
@@ -137,6 +141,8 @@ class RepresenterRegressor(MultiOutputMixin, RegressorMixin, KernelExpansion):
         self.verbose = verbose
 
     def _loss(self) -> _mercer.Loss:
+        if isinstance(self.loss, type):
+            raise TypeError(f"loss is the class {self.loss.__name__}; give an instance of it, {self.loss.__name__}(...)")
         if not isinstance(self.loss, str):
             missing = [name for name in ("value", "derivative", "second_derivative") if not callable(getattr(self.loss, name, None))]
             if missing:
@@ -151,7 +157,7 @@ class RepresenterRegressor(MultiOutputMixin, RegressorMixin, KernelExpansion):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True, multi_output=True, y_numeric=True
         )
-        joint = getattr(self.loss, "joint", None)
+        joint = None if isinstance(self.loss, type) else getattr(self.loss, "joint", None)
         lambda_ = positive("lambda_", self.lambda_)
         landmarks = count("n_landmarks", self.n_landmarks, optional=True)
         weight = _estimators.weights(sample_weight, X)

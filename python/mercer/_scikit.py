@@ -56,6 +56,13 @@ def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
     raise ValueError(f"kernel must be text, a mercer.Kernel or a callable, got {k!r}")
 
 
+def any_kernel(kernel: Any, X: Any) -> Kernel:
+    """A kernel, its text, or a word of scikit-learn with that word's defaults."""
+    if isinstance(kernel, str) and kernel in PAIRWISE_KERNEL_FUNCTIONS:
+        return _word(kernel, None, 3, 1, X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else np.asarray(X).shape[-1])
+    return make_kernel(kernel)
+
+
 def _callable(f: Any, parameters: dict[str, Any]) -> Kernel:
     """scikit-learn's kernels of two rows. The name says the parameters, which are part of what the function is."""
     name = _callbacks.name_of(f) + _listed(parameters)

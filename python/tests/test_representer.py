@@ -207,3 +207,80 @@ def test_landmarks(data):
     some = mercer.RepresenterRegressor("huber", gamma=0.1, n_landmarks=60).fit(X, y)
     np.testing.assert_allclose(some.predict(X), mercer.RepresenterRegressor("huber", gamma=0.1).fit(X, y).predict(X), atol=1e-3)
     assert some.X_fit_.shape == (60, 2)
+
+
+class Half:
+    """Its derivative is half of what it should be."""
+
+    def value(self, y, z):
+        return (z - y) ** 2
+
+    def derivative(self, y, z):
+        return z - y
+
+    def second_derivative(self, y, z):
+        return np.ones_like(z)
+
+
+class Absolute(Half):
+    """A corner at every y, some of them where the check looks."""
+
+    def value(self, y, z):
+        return np.hypot(z - y, 1e-3)
+
+    def derivative(self, y, z):
+        return (z - y) / np.hypot(z - y, 1e-3)
+
+    def second_derivative(self, y, z):
+        return 1e-6 / np.hypot(z - y, 1e-3) ** 3
+
+
+def test_a_loss_of_the_user_is_checked(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"the derivative of the loss custom\(Half\) disagrees with its value at y = "):
+        mercer.RepresenterRegressor(Half()).fit(X, y)
+    with pytest.raises(TypeError, match=r"loss is the class Half; give an instance of it, Half\(...\)"):
+        mercer.RepresenterRegressor(Half).fit(X, y)
+    nothing = Half()
+    nothing.second_derivative = lambda y, z: None
+    with pytest.raises(ValueError, match="Half.second_derivative must give one number per sample, got NoneType"):
+        mercer.RepresenterRegressor(nothing).fit(X, y)
+    column = Half()
+    column.derivative = lambda y, z: (z - y)[:, None]
+    with pytest.raises(ValueError, match=r"Half.derivative must give one number per sample, shape \(120,\), got shape \(120, 1\)"):
+        mercer.RepresenterRegressor(column).fit(X, y)
+    at_zero = np.where(np.arange(120) % 3 == 0, 0, y)
+    mercer.RepresenterRegressor(Absolute(), lambda_=0.1).fit(X, at_zero)
+
+
+def test_targets_far_from_zero_and_too_large_to_square(data):
+    X, y = data
+    for loss in ("squared", "quantile(0.7)"):
+        near = mercer.RepresenterRegressor(loss, gamma=0.5).fit(X, y).predict(X)
+        for far in (1e9, 1e11):
+            np.testing.assert_allclose(mercer.RepresenterRegressor(loss, gamma=0.5).fit(X, y + far).predict(X) - far, near, atol=1e-2)
+    np.testing.assert_allclose(mercer.RepresenterRegressor(gamma=0.5).fit(X, 1e11 * y).predict(X) / 1e11, mercer.RepresenterRegressor(gamma=0.5).fit(X, y).predict(X), atol=1e-3)
+    models = (mercer.KernelRidge(), mercer.KernelRidgeCV(), mercer.GaussianProcessRegressor(), mercer.FalkonRegressor(), mercer.RandomFeatureRidge(), mercer.Ridge(), mercer.RepresenterRegressor())
+    for model in models:
+        with pytest.raises(ValueError, match=r"y is too large to square \(largest \|y\| is .*e\+200\); divide it"):
+            model.fit(X, 1e200 * y)
+
+
+def test_one_row_to_train_on_and_an_intercept(capfd):
+    X, y = np.arange(2.0)[:, None], np.array([1.0, 2.0])
+    mercer.KernelRidgeCV(alphas=[0.1, 1.0], cv=2, fit_intercept=True).fit(X, y)
+    assert "DPBTRS" not in "".join(capfd.readouterr())
+
+
+def test_labels_in_messages():
+    X, w = np.arange(6.0)[:, None], np.array([1.0, 1, 1, 0, 0, 0])
+    for model in (mercer.KernelLogisticRegression(), mercer.FalkonClassifier(), mercer.RandomFeatureRidgeClassifier()):
+        with pytest.raises(ValueError, match="a classifier needs at least two classes, but y has one class: 0$"):
+            model.fit(X, np.zeros(6, dtype=int))
+    with pytest.raises(ValueError, match="the class 'low' has no sample of positive weight"):
+        mercer.KernelLogisticRegression().fit(X, ["high"] * 3 + ["low"] * 3, sample_weight=w)
+
+
+def test_learn_kernel_takes_the_words_of_estimators(data):
+    X, y = data
+    assert str(mercer.learn_kernel(X, y, "rbf", n_restarts=0).kernel).startswith("gaussian(")

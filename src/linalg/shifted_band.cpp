@@ -43,6 +43,7 @@ struct BandCholesky {
   double log_determinant() const { return 2 * factor.col(0).array().log().sum(); }
 
   Eigen::MatrixXd solve(Eigen::MatrixXd right) const {
+    if (right.size() == 0) return right;  // LAPACK complains of a leading dimension 0
     const int n = static_cast<int>(factor.rows());
     const int ldab = static_cast<int>(factor.cols());
     const int kd = ldab - 1;

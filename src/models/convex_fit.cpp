@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "kernels/node.hpp"
 #include "mercer/error.hpp"
@@ -63,15 +64,27 @@ ColumnFit report(const FunctionSpace& space, solvers::ScoreLoss& loss, NewtonSta
   return fit;
 }
 
+double weighted_median(const Vector& y, const Vector& p) {
+  std::vector<Index> order(static_cast<std::size_t>(y.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return y[i] < y[j]; });
+  double below = 0;
+  for (const Index i : order) {
+    below += p[i];
+    if (below >= 0.5) return y[i];
+  }
+  return y[order.back()];
+}
+
 // A length that scores move over: the spread of the targets about their median.
-double score_scale(const Loss& loss, const Vector& y) {
+double score_scale(const Loss& loss, const Vector& y, const Vector& p) {
   if (loss.targets() != Loss::Targets::real) return 1;
-  std::vector<double> sorted(y.begin(), y.end());
-  auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  const double spread = (y.array() - *middle).abs().mean();
+  const double spread = p.dot((y.array() - weighted_median(y, p)).abs().matrix());
   return spread > 0 ? spread : 1;
 }
+
+// Losses of y - z alone: with an intercept, targets and scores may be moved together.
+bool of_residual(const Loss& loss) { return loss.targets() == Loss::Targets::real && loss.kind() != Loss::Kind::custom; }
 
 struct Certified {
   double objective = 0;
@@ -90,7 +103,7 @@ Certified certify(const FunctionSpace& space, const SmoothedLoss& loss, const Fu
 ColumnFit fit_with_corners(const FunctionSpace& space, const Loss& base, const Vector& y, const Vector& p, const ColumnOptions& o,
                            Stage& stage) {
   const double stiffness = p.dot(space.diagonal());
-  const double scale = score_scale(base, y);
+  const double scale = score_scale(base, y, p);
   // The Newton systems have eigenvalues up to this over mu: smaller mu than that allows would be lost in rounding, and is not needed
   // either.
   const double least_mu = std::max(1e-10 * stiffness / (2 * o.lambda), 1e-7 * scale);
@@ -138,13 +151,22 @@ ColumnFit fit_with_corners(const FunctionSpace& space, const Loss& base, const V
   }
 }
 
-}  // namespace
-
-ColumnFit fit_column(const FunctionSpace& space, const Loss& loss, const Vector& y, const Vector& p, const ColumnOptions& o, Stage& stage) {
+ColumnFit fit_moved(const FunctionSpace& space, const Loss& loss, const Vector& y, const Vector& p, const ColumnOptions& o, Stage& stage) {
   if (!loss.smooth()) return fit_with_corners(space, loss, y, p, o, stage);
   SampleLoss sum(loss, y, p);
   const NewtonOptions newton = newton_options(o);
   return report(space, sum, newton_minimize(space, sum, newton_start(space, sum, 1, newton), newton, stage), o, stage);
+}
+
+}  // namespace
+
+// Far from zero the loss would be a difference of large numbers, so targets are taken from their median where an intercept can put it back.
+ColumnFit fit_column(const FunctionSpace& space, const Loss& loss, const Vector& y, const Vector& p, const ColumnOptions& o, Stage& stage) {
+  if (!o.intercept || !of_residual(loss)) return fit_moved(space, loss, y, p, o, stage);
+  const double middle = weighted_median(y, p);
+  ColumnFit fit = fit_moved(space, loss, (y.array() - middle).matrix(), p, o, stage);
+  fit.intercept.array() += middle;
+  return fit;
 }
 
 ColumnFit fit_softmax(const FunctionSpace& space, const std::vector<Index>& labels, Index classes, const Vector& p, const ColumnOptions& o,

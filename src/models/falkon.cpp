@@ -263,7 +263,9 @@ FalkonModel fit_falkon(const Samples& X, const MatrixRef& Y, const FalkonOptions
   FalkonOptions without_weights = options;
   without_weights.sample_weight = Vector();
   require_finite(X, "X");
-  return fit_falkon(MemoryRows(as_given(options.kernel, X), Y, options.sample_weight), without_weights);
+  const Samples rows = as_given(options.kernel, X);
+  require_matching(rows, Y);
+  return fit_falkon(MemoryRows(rows, Y, options.sample_weight), without_weights);
 }
 
 void LandmarkSums::merge(const LandmarkSums& other) {

@@ -9,9 +9,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -61,6 +63,43 @@ struct Search {
     return form.with_parameters(values);
   }
   double alpha_at(const Vector& theta) const { return std::exp(theta[alpha_place()]); }
+  ProgressCallback outer{};
+  ProgressCallback inner{};
+};
+
+// A job of many evaluations: the stages inside one are heard, so that it can be cancelled there, but they say how far the whole job is; and
+// on the threads of a parallel loop they only learn whether to stop.
+class Listener {
+ public:
+  explicit Listener(const ProgressCallback& progress) : progress_(progress) {}
+
+  ProgressCallback outer() {
+    if (!progress_) return {};
+    return [this](const ProgressEvent& event) {
+      stage_ = event.stage;
+      fraction_ = event.fraction;
+      return pass_on({stage_, fraction_, event.seconds});
+    };
+  }
+  ProgressCallback inner() {
+    if (!progress_) return {};
+    return [this](const ProgressEvent& event) {
+      return std::this_thread::get_id() == owner_ ? pass_on({stage_, fraction_, event.seconds}) : !stop_.load(std::memory_order_relaxed);
+    };
+  }
+
+ private:
+  bool pass_on(const ProgressEvent& event) {
+    if (progress_(event)) return true;
+    stop_ = true;
+    return false;
+  }
+
+  const ProgressCallback& progress_;
+  std::thread::id owner_ = std::this_thread::get_id();
+  std::atomic<bool> stop_ = false;
+  std::string stage_ = "Kernel learning";
+  double fraction_ = 0;
 };
 
 // A score as a loss and its gradient over what is free; infinite where the score does not exist.
@@ -91,7 +130,7 @@ Found search_from(const Search& search, const LearningData& data, const Vector& 
   const SmoothFunction loss = [&](const Vector& x, Vector& gradient) {
     Vector at = theta;
     at(search.free) = x;
-    const auto score = evaluate(data, search.objective, search.kernel_at(at), search.alpha_at(at));
+    const auto score = evaluate(data, search.objective, search.kernel_at(at), search.alpha_at(at), search.inner);
     if (score) found.path.push_back({start, data.X.size(), score->value});
     stage.advance(1);
     return loss_of(search, data, score, gradient);
@@ -114,7 +153,7 @@ void drop_weights(const Search& search, const LearningData& data, int start, Fou
     Vector without = found.theta;
     without[p] = search.lower[p];
     Vector gradient;
-    const auto score = evaluate(data, search.objective, search.kernel_at(without), search.alpha_at(without));
+    const auto score = evaluate(data, search.objective, search.kernel_at(without), search.alpha_at(without), search.inner);
     const double loss = loss_of(search, data, score, gradient);
     if (!(loss <= found.loss + 10 * value_tolerance * (1 + std::abs(found.loss)))) continue;
     found.path.push_back({start, data.X.size(), score->value});
@@ -188,7 +227,7 @@ Vector starting_point(const Search& search, int start, std::uint64_t seed) {
 
 double loss_at(const Search& search, const LearningData& data, const Vector& theta) {
   Vector gradient;
-  return loss_of(search, data, evaluate(data, search.objective, search.kernel_at(theta), search.alpha_at(theta)), gradient);
+  return loss_of(search, data, evaluate(data, search.objective, search.kernel_at(theta), search.alpha_at(theta), search.inner), gradient);
 }
 
 // From every starting point on the small subset; the best of them, and the given start, are where the large one begins.
@@ -199,7 +238,7 @@ Found search_all(const Search& search, const LearningData& small, const Learning
   const auto evaluations = static_cast<double>(options.max_iterations);
   std::vector<Found> found(static_cast<std::size_t>(starts));
   {
-    Stage stage(options.run.progress, "Starting points", evaluations * starts);
+    Stage stage(search.outer, "Starting points", evaluations * starts);
     parallel_for(starts, [&](Index s) {
       const auto start = static_cast<int>(s);
       Found& mine = found[static_cast<std::size_t>(s)];
@@ -223,7 +262,7 @@ Found search_all(const Search& search, const LearningData& small, const Learning
       result.theta = search.start;
       best = 0;
     }
-    Stage stage(options.run.progress, "Kernel learning", evaluations);
+    Stage stage(search.outer, "Kernel learning", evaluations);
     result = search_from(search, large, result.theta, best, options.max_iterations, stage);
   }
   drop_weights(search, large, best, result);
@@ -235,7 +274,7 @@ Found search_all(const Search& search, const LearningData& small, const Learning
 void choose_alpha(Search search, const LearningData& data, const LearnKernelOptions& options, Found& found) {
   search.objective = KernelObjective::loo;
   search.free = {search.alpha_place()};
-  Stage stage(options.run.progress, "Alpha by leave-one-out", options.max_iterations);
+  Stage stage(search.outer, "Alpha by leave-one-out", options.max_iterations);
   found.theta = search_from(search, data, found.theta, 0, options.max_iterations, stage).theta;
 }
 
@@ -314,15 +353,18 @@ LearnedKernel learn_kernel(const Samples& rows, const MatrixRef& Y, const Kernel
     // Four times fewer rows are some fifty times faster, so starting points cost little; too few rows would choose among them badly.
     const Index few = options.n_restarts == 0 || most < 2 * fewest_rows ? most : std::max(fewest_rows, most / 4);
     LearningData small = few < most ? some_rows(data, order, few) : large;
-    const Search search = make_search(large, kernel, options);
-    const auto at_start = evaluate(large, search.objective, search.form, search.alpha_at(search.start));
+    Listener listener(options.run.progress);
+    Search search = make_search(large, kernel, options);
+    search.outer = listener.outer();
+    search.inner = listener.inner();
+    const auto at_start = evaluate(large, search.objective, search.form, search.alpha_at(search.start), search.inner);
     if (!at_start)
       throw InvalidArgument(
           fmt::format("K + alpha I is not positive definite for {}: learning needs a positive semi-definite kernel", search.form.text()));
     learned.start_value = at_start->value;
     Found found = search_all(search, small, large, options, learned.path);
     converged = found.converged;
-    const auto at_end = evaluate(large, search.objective, search.kernel_at(found.theta), search.alpha_at(found.theta));
+    const auto at_end = evaluate(large, search.objective, search.kernel_at(found.theta), search.alpha_at(found.theta), search.inner);
     learned.value = at_end->value;
     learned.signal_variance = at_end->signal_variance;
     if (options.objective == KernelObjective::alignment && !options.alpha) choose_alpha(search, large, options, found);

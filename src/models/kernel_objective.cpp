@@ -69,16 +69,15 @@ struct Inverse {
   double log_det = 0;  // log |A|, plus log 1' A^-1 1 with an intercept
 };
 
-std::optional<Inverse> inverse_of(const LearningData& data, const Kernel& kernel, double alpha) {
+std::optional<Inverse> inverse_of(const LearningData& data, const Kernel& kernel, double alpha, const ProgressCallback& progress) {
   const Index n = data.X.size();
-  const ProgressCallback none;
   Tiles A(n);
-  fill_lower(PreparedKernel<double>(kernel, data.X, data.X), Vector(), A, none);
+  fill_lower(PreparedKernel<double>(kernel, data.X, data.X), Vector(), A, progress);
   add_diagonal(A, alpha / data.weight.array());
-  if (linalg::cholesky(A, none) >= 0) return std::nullopt;
+  if (linalg::cholesky(A, progress) >= 0) return std::nullopt;
   Inverse out;
   out.log_det = linalg::log_determinant(A);
-  linalg::symmetric_inverse(A, none);
+  linalg::symmetric_inverse(A, progress);
   out.G = whole(A);
   if (!data.fit_intercept) return out;
   const Vector u = out.G.rowwise().sum();
@@ -90,16 +89,16 @@ std::optional<Inverse> inverse_of(const LearningData& data, const Kernel& kernel
 }
 
 // Gradient by the kernel's parameters, then by alpha, from W.
-Vector gradient_of(const LearningData& data, const Kernel& kernel, double alpha, const Matrix& W) {
-  const Operator K = gram_operator(kernel, data.X, {Precision::float64, Storage::streamed, {}});
+Vector gradient_of(const LearningData& data, const Kernel& kernel, double alpha, const Matrix& W, const ProgressCallback& progress) {
+  const Operator K = gram_operator(kernel, data.X, {Precision::float64, Storage::streamed, {.progress = progress}});
   const Vector by_kernel = K->gradient_inner(W);
   Vector out(by_kernel.size() + 1);
   out << by_kernel, alpha * (W.diagonal().array() / data.weight.array()).sum();
   return out;
 }
 
-std::optional<KernelScore> leave_one_out(const LearningData& data, const Kernel& kernel, double alpha) {
-  auto inverse = inverse_of(data, kernel, alpha);
+std::optional<KernelScore> leave_one_out(const LearningData& data, const Kernel& kernel, double alpha, const ProgressCallback& progress) {
+  auto inverse = inverse_of(data, kernel, alpha, progress);
   if (!inverse) return std::nullopt;
   const Matrix& G = inverse->G;
   const Vector& w = data.weight;
@@ -116,12 +115,12 @@ std::optional<KernelScore> leave_one_out(const LearningData& data, const Kernel&
   W.noalias() -= 0.5 * Q * C.transpose();
   W.noalias() -= 0.5 * C * Q.transpose();
   W *= 2 * scale;
-  score.gradient = gradient_of(data, kernel, alpha, W);
+  score.gradient = gradient_of(data, kernel, alpha, W, progress);
   return score;
 }
 
-std::optional<KernelScore> evidence(const LearningData& data, const Kernel& kernel, double alpha) {
-  auto inverse = inverse_of(data, kernel, alpha);
+std::optional<KernelScore> evidence(const LearningData& data, const Kernel& kernel, double alpha, const ProgressCallback& progress) {
+  auto inverse = inverse_of(data, kernel, alpha, progress);
   if (!inverse) return std::nullopt;
   const auto targets = static_cast<double>(data.Y.cols());
   const double N = targets * static_cast<double>(data.X.size() - (data.fit_intercept ? 1 : 0));
@@ -134,13 +133,13 @@ std::optional<KernelScore> evidence(const LearningData& data, const Kernel& kern
   Matrix& W = inverse->G;
   W *= -0.5 * targets;
   W.noalias() += (0.5 / score.signal_variance) * C * C.transpose();
-  score.gradient = gradient_of(data, kernel, alpha, W);
+  score.gradient = gradient_of(data, kernel, alpha, W, progress);
   return score;
 }
 
 // With Z = P diag(s) Y and T = |Z Z'| = |Z' Z|:  a = <M, Z Z'> / (|M| T), so da/dM = Z Z' / (|M| T) - a M / |M|^2; P leaves Z and M as they
 // are, so the derivative by K is that between diag(s) on both sides.
-std::optional<KernelScore> alignment(const LearningData& data, const Kernel& kernel, double alpha) {
+std::optional<KernelScore> alignment(const LearningData& data, const Kernel& kernel, double alpha, const ProgressCallback& progress) {
   const Vector s = data.weight.cwiseSqrt();
   const Vector unit = s.normalized();
   Matrix Z = s.asDiagonal() * data.Y;
@@ -161,7 +160,7 @@ std::optional<KernelScore> alignment(const LearningData& data, const Kernel& ker
   M *= -score.value / (norm * norm);
   M.noalias() += (1 / (norm * wanted)) * Z * Z.transpose();
   M = s.asDiagonal() * M * s.asDiagonal();
-  score.gradient = gradient_of(data, kernel, alpha, M);
+  score.gradient = gradient_of(data, kernel, alpha, M, progress);
   score.gradient.tail(1).setZero();
   return score;
 }
@@ -201,14 +200,15 @@ std::size_t objective_bytes(KernelObjective objective, Index n) {
   return objective == KernelObjective::alignment ? 2 * all : Tiles::bytes(n) + 2 * all;
 }
 
-std::optional<KernelScore> evaluate(const LearningData& data, KernelObjective objective, const Kernel& kernel, double alpha) {
+std::optional<KernelScore> evaluate(const LearningData& data, KernelObjective objective, const Kernel& kernel, double alpha,
+                                    const ProgressCallback& progress) {
   switch (objective) {
     case KernelObjective::loo:
-      return leave_one_out(data, kernel, alpha);
+      return leave_one_out(data, kernel, alpha, progress);
     case KernelObjective::evidence:
-      return evidence(data, kernel, alpha);
+      return evidence(data, kernel, alpha, progress);
     case KernelObjective::alignment:
-      return alignment(data, kernel, alpha);
+      return alignment(data, kernel, alpha, progress);
   }
   return std::nullopt;
 }
@@ -221,7 +221,8 @@ KernelScore score_kernel(const Samples& rows, const MatrixRef& Y, const Kernel& 
   require_memory(objective_bytes(options.objective, n), options.run.memory,
                  fmt::format("the objective {} on {} samples", name_of(options.objective), n), "use fewer samples");
   std::optional<KernelScore> score;
-  with_threads(options.run.threads, [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha); });
+  with_threads(options.run.threads,
+               [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha, options.run.progress); });
   if (!score)
     throw InvalidArgument(
         fmt::format("K + alpha I is not positive definite for {} and alpha = {}: a larger alpha helps", kernel.text(), alpha));

@@ -31,7 +31,9 @@ void require_variation(const LearningData& data, KernelObjective objective);
 // Bytes that an evaluation on n rows holds.
 std::size_t objective_bytes(KernelObjective objective, Index n);
 
-// Empty where K + alpha I is not positive definite. `parallel_for` around it is welcome: it starts no job of its own.
-std::optional<KernelScore> evaluate(const LearningData& data, KernelObjective objective, const Kernel& kernel, double alpha);
+// Empty where K + alpha I is not positive definite. `parallel_for` around it is welcome: it starts no job of its own, but `progress` is
+// then called from the threads of that loop.
+std::optional<KernelScore> evaluate(const LearningData& data, KernelObjective objective, const Kernel& kernel, double alpha,
+                                    const ProgressCallback& progress);
 
 }  // namespace mercer

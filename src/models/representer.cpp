@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "mercer/error.hpp"
 #include "models/convex_fit.hpp"
@@ -39,6 +41,41 @@ void require_finite_intercept(const Loss& loss, const Vector& y, const Vector& p
   if (logistic ? low && high : high) return;
   throw InvalidArgument(fmt::format("the loss {} has no finite best intercept when {}; fit without an intercept", loss.text(),
                                     logistic ? "all targets are of one class" : "all targets are 0"));
+}
+
+// A loss of the user: its derivative must lie between the slopes of its value to the left and to the right, which holds at corners too.
+void require_derivative(const Loss& loss, const Vector& y) {
+  const double h = 1e-4;
+  const auto at = [&](double z) { return loss(y, Vector::Constant(y.size(), z)); };
+  const auto check = [&](double z) {
+    const LossValues here = at(z);
+    const Vector below = at(z - h).value;
+    const Vector above = at(z + h).value;
+    for (Index i = 0; i < y.size(); ++i) {
+      const double left = (here.value[i] - below[i]) / h;
+      const double right = (above[i] - here.value[i]) / h;
+      const double d = here.first[i];
+      if (!std::isfinite(left) || !std::isfinite(right) || !std::isfinite(d)) continue;
+      const double rounding = 16 * std::numeric_limits<double>::epsilon() * (1 + std::abs(here.value[i])) / h;
+      const double slack = 1e-3 * std::max({std::abs(left), std::abs(right), std::abs(d)}) + 1e-6 + rounding;
+      if (d >= std::min(left, right) - slack && d <= std::max(left, right) + slack) continue;
+      throw InvalidArgument(
+          fmt::format("the derivative of the loss {} disagrees with its value at y = {:g}, z = {:g}: it is {:g}, but the value changes by "
+                      "{:g} per unit of z",
+                      loss.text(), y[i], z, d, (above[i] - below[i]) / (2 * h)));
+    }
+  };
+  const auto defined = [&](double z) {
+    try {
+      return at(z).value.allFinite();
+    } catch (const InvalidArgument&) {  // NaN there: perhaps no fit comes so far
+      return false;
+    }
+  };
+  check(0);  // where a fit begins
+  for (const double z : {0.5, -0.5}) {
+    if (defined(z)) check(z);
+  }
 }
 
 double omega_at(const RepresenterOptions& o, const ColumnFit& fit) {
@@ -125,7 +162,10 @@ RepresenterModel fit_representer(const Samples& rows, const MatrixRef& Y, const 
   require_matching(X, Y);
   require_options(options);
   const Vector p = proportions(options.sample_weight, X.size());
-  for (Index t = 0; t < Y.cols(); ++t) options.loss.require_targets(Vector(Y.col(t)));
+  for (Index t = 0; t < Y.cols(); ++t) {
+    options.loss.require_targets(Vector(Y.col(t)));
+    if (options.loss.kind() == Loss::Kind::custom) require_derivative(options.loss, Y.col(t));
+  }
   Kernel kernel = options.kernel;
   Vector lambda(Y.cols());
   Vector intercept(Y.cols());

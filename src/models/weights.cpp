@@ -38,11 +38,24 @@ Vector penalties(double alpha, const Vector& per_target, const std::optional<dou
   return per_target;
 }
 
+namespace {
+
+// The sum of squared differences of targets must not overflow.
+void require_squares(const MatrixRef& Y) {
+  const double largest = Y.size() > 0 ? Y.cwiseAbs().maxCoeff() : 0;
+  // The square of the range, summed over all rows.
+  if (std::isfinite(4 * largest * largest * static_cast<double>(Y.size()))) return;
+  throw InvalidArgument(fmt::format("y is too large to square (largest |y| is {:g}); divide it, say by {:.0e}", largest, largest));
+}
+
+}  // namespace
+
 void require_matching(const Samples& X, const MatrixRef& Y) {
   if (X.empty()) throw InvalidArgument("there are no samples: X must have at least one row");
   if (Y.rows() != X.size()) throw InvalidArgument(fmt::format("X has {} samples but y has {}", X.size(), Y.rows()));
   if (Y.cols() == 0) throw InvalidArgument("y has no columns");
   require_finite(Y, "y");
+  require_squares(Y);
 }
 
 }  // namespace mercer

@@ -41,6 +41,9 @@ struct Bracket {
   }
 };
 
+// Targets that can be squared have their best intercept nearer than this, whatever their unit: some 260 steps of growing length.
+constexpr double farthest = 1e155;
+
 // argmin over b of L(scores + b), k = 1: a root of the derivative, which is monotone in b.
 double best_single_intercept(const ScoreLoss& loss, const Matrix& scores, double b) {
   const auto slope = [&](double at) { return loss.at((scores.array() + at).matrix()).gradient; };
@@ -54,7 +57,7 @@ double best_single_intercept(const ScoreLoss& loss, const Matrix& scores, double
   double step = 1e-3 * (1 + std::abs(b));
   while (true) {
     const double far = near + direction * step;
-    if (step > 1e8 * (1 + std::abs(b))) no_best_intercept();
+    if (step > farthest) no_best_intercept();
     g = slope(far);
     if (small(g)) return far;
     if (std::isnan(g.sum()) || g.sum() * direction > 0) {

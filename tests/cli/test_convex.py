@@ -79,8 +79,38 @@ def test_wrong_use_is_said(mercer, table):
         (1, ("fit", "representer", table, "--loss", "hinge", "--task", "regress"), "the loss hinge is for classes"),
         (2, ("fit", "representer", table, "--loss", "hugs"), '"hugs" is not a loss'),
         (2, ("fit", "representer", table, "--loss", "squared", "--quantile", "0.9"), "--quantile does not belong to the loss squared"),
+        (2, ("fit", "representer", table, "--loss", "quantile(0.9)", "--quantile", "0.5"), "--loss quantile(0.9) and --quantile 0.5 both give"),
+        (1, ("fit", "representer", "builtin:moons", "--loss", "quantile"), "the loss quantile(0.5) is for numbers"),
+        (1, ("fit", "representer", "builtin:moons", "--loss", "poisson"), "the loss poisson is for counts"),
+        (1, ("fit", "representer", "builtin:moons", "--memory", "300K"), "--landmarks 1000"),
+        (2, ("fit", "rff", table, "--components", "7"), "got 7; use 8, or --form cos"),
+        (2, ("fit", "gp", table, "--noise", "0"), "--fixed noise keeps it at 0"),
         (2, ("fit", "representer", table, "--lambda", "0"), "--lambda"),
         (2, ("predict", "k.mercer", table, "--proba"), "--proba is for models with probabilities"),
         (2, ("predict", "c.mercer", "builtin:moons", "--proba"), "--proba is for models with probabilities"),
     ):
         assert message in mercer.fails(status, *arguments)
+
+
+def test_a_quantile_says_its_loss_and_its_share(mercer, table):
+    train = mercer("fit", "representer", table, "--loss", "quantile(0.8)", "--lambda", "1e-3", "--out", "q.mercer", "--json").json["train"]
+    scored = mercer("score", "q.mercer", table, "--json").json
+    y = np.loadtxt(table, delimiter=",", skiprows=1)[:, 2]
+    f = np.array(columns(mercer("predict", "q.mercer", table).out)["prediction"], float)
+    assert scored["pinball"] == pytest.approx(np.mean(np.where(y > f, 0.8 * (y - f), 0.2 * (f - y))), rel=1e-9) == train["pinball"]
+    assert scored["share_below"] == np.mean(y <= f) == train["share_below"]
+    text = mercer("score", "q.mercer", table).out
+    assert "pinball loss" in text and "share of rows below the prediction" in text
+    band = mercer("fit", "representer", table, "--loss", "epsilon_insensitive(0.5)", "--json").json["train"]
+    assert 0 <= band["share_within"] <= 1 and "pinball" not in band
+
+
+def test_balanced_classes_are_weights(mercer, tmp_path):
+    rows = [(i / 10, "rare" if i % 5 == 0 else "often") for i in range(30)]
+    rows = [(x, kind, 30 / (2 * (6 if kind == "rare" else 24))) for x, kind in rows]
+    (tmp_path / "c.csv").write_text("x,kind,w\n" + "".join(f"{x},{kind},{w!r}\n" for x, kind, w in rows))
+    words = ("fit", "logistic", str(tmp_path / "c.csv"), "--target", "kind", "--json")
+    balanced = mercer(*words, "--drop", "w", "--class-weight", "balanced").json
+    weighted = mercer(*words, "--sample-weight", "w").json
+    assert balanced["summary"]["objective"] == pytest.approx(weighted["summary"]["objective"], rel=1e-6)
+    assert balanced["train"]["confusion"] == weighted["train"]["confusion"]

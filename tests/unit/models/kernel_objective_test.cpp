@@ -218,5 +218,13 @@ TEST(KernelObjective, BadInputIsNamed) {
             std::string::npos);
 }
 
+TEST(KernelObjective, CancelIsHeardWithinAnEvaluation) {
+  const Matrix X = RandomStream(1).normal_matrix(600, 2);
+  int calls = 0;
+  const auto stop = [&](const ProgressEvent&) { return ++calls < 1; };
+  EXPECT_THROW(score_kernel(X, X.leftCols(1), kernels::gaussian(1), 0.1, {.run = {.progress = stop}}), Cancelled);
+  EXPECT_EQ(calls, 1);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -273,6 +273,38 @@ TEST(Representer, TakesALossOfTheUser) {
             "the loss concave is not convex: its second derivative is -2 for sample 0");
 }
 
+TEST(Representer, TargetsFarFromZero) {
+  const Data d = make_data(80, 2, Loss::Targets::real, 5);
+  for (const Loss& loss : {losses::squared(), losses::quantile(0.7)}) {
+    RepresenterOptions options{.kernel = kernels::gaussian(1.0), .loss = loss, .lambda = 1e-3, .fit_intercept = true, .tolerance = 1e-9};
+    const Matrix near = fit_representer(d.X, d.Y, options).predict(d.X);
+    for (const double far : {1e9, -1e11}) {  // moved: y itself is rounded to eps * far
+      const auto moved = fit_representer(d.X, (d.Y.array() + far).matrix(), options);
+      EXPECT_EQ(moved.summary().status, "converged") << loss.text();
+      EXPECT_LT((moved.predict(d.X).array() - far - near.array()).abs().maxCoeff(), 1e-3) << loss.text() << " at " << far;
+    }
+    for (const double unit : {1e9, 1e11}) {  // in another unit, with the penalty that makes the same problem of it
+      options.lambda = loss.smooth() ? 1e-3 : 1e-3 / unit;
+      const auto scaled = fit_representer(d.X, unit * d.Y, options);
+      EXPECT_EQ(scaled.summary().status, "converged") << loss.text();
+      EXPECT_LT((scaled.predict(d.X) / unit - near).cwiseAbs().maxCoeff(), 1e-3) << loss.text() << " times " << unit;
+    }
+  }
+}
+
+TEST(Representer, ADerivativeThatIsNotOneIsNamed) {
+  const Data d = make_data(20, 2, Loss::Targets::real, 5);
+  const Loss half = losses::custom("half", [](const VectorRef& y, const VectorRef& z) {
+    return LossValues{(z - y).cwiseAbs2(), z - y, Vector::Ones(z.size())};
+  });
+  EXPECT_NE(message_of([&] {
+              fit_representer(d.X, d.Y, {.loss = half});
+            }).find("the derivative of the loss custom(half) disagrees with its value"),
+            std::string::npos);
+  EXPECT_EQ(message_of([&] { fit_representer(d.X, 1e200 * Matrix::Ones(20, 1)); }),
+            "y is too large to square (largest |y| is 1e+200); divide it, say by 1e+200");
+}
+
 TEST(Representer, OmegaOfTheNorm) {
   const Data d = make_data(80, 2, Loss::Targets::real, 9);
   RepresenterOptions options{
