@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,9 @@ struct ParameterBounds {
 struct GaussianProcessOptions {
   Kernel kernel = 1.0 * kernels::gaussian(kernels::LengthScale::automatic());
   double noise = 1e-10;                   // variance of e, added to the diagonal (scikit-learn's alpha)
-  Vector noise_per_sample{};              // one variance each instead of `noise`
+  Vector noise_per_sample{};              // one variance each; new observations still have `noise`
   bool optimize = true;                   // the kernel's parameters, from the values that they have
-  bool optimize_noise = false;            // `noise` too; of noise_per_sample, a factor common to all
+  bool optimize_noise = false;            // `noise` too; of noise_per_sample, a factor common to all and to `noise`
   std::vector<std::string> fixed{};       // parameters that stay: "factor", "gaussian.length_scale" (every column's too), "white.variance"
   std::vector<ParameterBounds> bounds{};  // none: the ones above; one for all; or one for each of kernel.parameters() (and for the noise)
   GaussianProcessObjective objective = GaussianProcessObjective::marginal;
@@ -53,11 +54,12 @@ struct GaussianProcessSummary {
   double leave_one_out_log_likelihood = 0;  // the same; NaN where the objective is the other one
   double start_value = 0;                   // of the objective, before
   double gradient = 0;                      // largest entry of the objective's gradient at the end, where the bounds leave room
-  bool converged = true;                    // false: an iteration limit
+  bool converged = true;                    // false: an evaluation limit, or no progress was possible
   Index evaluations = 0;                    // of the likelihood, all starts together
   Index starts = 0;                         // 0: nothing to optimise
   Index best_start = 0;                     // 0: the given values
-  std::vector<std::string> at_bound{};      // parameters that would go further
+  std::vector<std::string> at_bound{};      // parameters that ended where their bounds end
+  std::string status{};                     // why the search ended, in words
   double seconds = 0;
   std::size_t bytes = 0;   // largest allocation
   std::string sentence{};  // "fitted: log marginal likelihood -132.4 (from -410.2), 23 evaluations, gradient 3.1e-06, 66 MB, 0.80 s"
@@ -76,26 +78,27 @@ class GaussianProcessModel {
   std::vector<Matrix> covariance(const Samples& X, const Run& run = {}) const;
   // Draws of f (and the kernel's white noise) at the rows of X: one matrix per target, a column per draw.
   std::vector<Matrix> sample(const Samples& X, Index draws, std::uint64_t seed, const Run& run = {}) const;
-  // Where a new observation falls with probability `level`: mean +- z sqrt(variance + noise). Noise that was given per sample is unknown
-  // elsewhere and left out.
+  // Where a new observation falls with probability `level`: mean +- z sqrt(variance + new_noise).
   IntervalPrediction predict_interval(const Samples& X, double level, const Run& run = {}) const;
 
   const Kernel& kernel() const { return kernel_; }
   const Samples& samples() const { return samples_; }
   const Matrix& dual_coef() const { return dual_coef_; }  // (K + noise)^-1 y of the normalised targets, n x targets
   const Vector& noise() const { return noise_; }          // one number, or one per sample
+  double new_noise() const { return new_noise_; }         // of observations to come
   const Vector& target_mean() const { return target_mean_; }
   const Vector& target_scale() const { return target_scale_; }
   const GaussianProcessSummary& summary() const { return summary_; }
   Index n_targets() const { return dual_coef_.cols(); }
   // L of K + noise = L L', dense; made on first use in a model that was read from a file.
-  Matrix factor() const;
+  Matrix factor(const Run& run = {}) const;
 
   struct Factor;  // src/models/gaussian_process.cpp
-  // From its parts (files, bindings; fit_gaussian_process, which has the factor already). Checks that the sizes agree.
+  // From its parts (files, bindings; fit_gaussian_process, which has the factor already). Checks that the sizes agree. The noise of new
+  // observations is the mean of `noise` unless given.
   static GaussianProcessModel from_parts(Kernel kernel, Samples samples, Matrix dual_coef, Vector noise, Vector target_mean,
                                          Vector target_scale, GaussianProcessSummary summary,
-                                         std::shared_ptr<const Factor> factor = nullptr);
+                                         std::shared_ptr<const Factor> factor = nullptr, std::optional<double> new_noise = {});
 
  private:
   GaussianProcessModel(Kernel kernel, Samples samples) : kernel_(std::move(kernel)), samples_(std::move(samples)) {}
@@ -103,6 +106,7 @@ class GaussianProcessModel {
   Samples samples_;
   Matrix dual_coef_{};
   Vector noise_{};
+  double new_noise_ = 0;
   Vector target_mean_{};
   Vector target_scale_{};
   GaussianProcessSummary summary_{};

@@ -3,6 +3,7 @@
 #include "mercer/gaussian_process.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include "models.hpp"
 
@@ -19,6 +20,7 @@ GaussianProcessOptions options_of(const Kernel& kernel, const Vector& noise, boo
     options.noise = noise[0];
   } else {
     options.noise_per_sample = noise;
+    if (noise.size() > 0) options.noise = noise.mean();  // of new observations
   }
   for (const auto& [lower, upper] : bounds) options.bounds.push_back({lower, upper});
   if (leave_one_out) options.objective = GaussianProcessObjective::leave_one_out;
@@ -66,6 +68,7 @@ void bind_gaussian_process(nb::module_& m) {
       .def_ro("starts", &Summary::starts)
       .def_ro("best_start", &Summary::best_start)
       .def_ro("at_bound", &Summary::at_bound)
+      .def_ro("status", &Summary::status)
       .def_ro("seconds", &Summary::seconds)
       .def_ro("bytes", &Summary::bytes)
       .def("__str__", [](const Summary& s) { return s.sentence; })
@@ -101,15 +104,22 @@ void bind_gaussian_process(nb::module_& m) {
             Job job(threads, memory, std::move(progress));
             return job([&](const Run& run) {
               IntervalPrediction band = model.predict_interval(X, level, run);
-              return std::pair(std::move(band.lower), std::move(band.upper));
+              return std::tuple(std::move(band.prediction), std::move(band.lower), std::move(band.upper));
             });
           },
           "X"_a, "level"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none())
-      .def("factor", &Model::factor)
+      .def(
+          "factor",
+          [](const Model& model, int threads, std::size_t memory) {
+            Job job(threads, memory, nb::none());
+            return job([&](const Run& run) { return model.factor(run); });
+          },
+          "threads"_a = 0, "memory"_a = 0)
       .def_prop_ro("kernel", &Model::kernel)
       .def_prop_ro("samples", &Model::samples)
       .def_prop_ro("dual_coef", &Model::dual_coef, nb::rv_policy::copy)
       .def_prop_ro("noise", &Model::noise, nb::rv_policy::copy)
+      .def_prop_ro("new_noise", &Model::new_noise)
       .def_prop_ro("target_mean", &Model::target_mean, nb::rv_policy::copy)
       .def_prop_ro("target_scale", &Model::target_scale, nb::rv_policy::copy)
       .def_prop_ro("summary", &Model::summary, nb::rv_policy::copy);

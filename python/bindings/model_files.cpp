@@ -109,6 +109,13 @@ std::pair<Matrix, std::vector<std::string>> predict_table(const SavedModel& self
   });
 }
 
+// Encoded and scaled rows of a table, and the same sentences.
+std::pair<Samples, std::vector<std::string>> features_of(const SavedModel& self, NamedColumns columns, bool named) {
+  if (!self.encoder) throw InvalidArgument("this model was fitted on a plain matrix: it takes rows, not a table");
+  const Table table = table_of(std::move(columns), named);
+  return {self.encoder->features_of(table), self.encoder->unseen_categories(table)};
+}
+
 void save(const SavedModel& model, const std::string& path) {
   Job job(0, 0, nb::none());
   job([&](const Run& run) { save_model(model, path, run); });
@@ -179,6 +186,7 @@ void bind_model_files(nb::module_& m) {
       .def(
           "scaled", [](const SavedModel& s, const Samples& X) { return s.encoder ? s.encoder->scaler.apply(X) : X; }, "X"_a)
       .def("predict_table", &predict_table, "columns"_a, "named"_a, "threads"_a = 0, "probabilities"_a = false)
+      .def("features_of", &features_of, "columns"_a, "named"_a)
       .def(
           "probabilities",
           [](const SavedModel& s, const Samples& X, int threads) {

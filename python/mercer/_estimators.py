@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import math
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -45,6 +47,21 @@ def require_two_classes(classes: np.ndarray) -> None:
 def shown(labels: Any) -> list[str]:
     """Labels as the user wrote them: texts in quotes, numbers without their numpy type."""
     return [repr(label) for label in np.asarray(labels).tolist()]
+def level(value: Any, name: str = "interval") -> float:
+    """The level of an interval, checked."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{name} must be a level between 0 and 1, such as 0.9, got {value!r}")
+    return float(value)
+
+
+def ends(lower: np.ndarray, upper: np.ndarray, wanted: float, stacklevel: int = 3) -> np.ndarray:
+    """Both ends along a last axis; says so where too few samples make them infinite."""
+    if not np.isfinite(upper).all():
+        needed = max(2, math.ceil(wanted / (1 - wanted) - 1e-9 / (1 - wanted)))
+        warnings.warn(
+            f"the intervals are infinite: level {wanted:g} needs at least {needed} training samples (of weight > 0)", stacklevel=stacklevel
+        )
+    return np.stack([lower, upper], axis=-1)
 
 
 def targets(y: np.ndarray) -> np.ndarray:

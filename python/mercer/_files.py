@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
-from . import _callbacks, _data, _mercer, _run
+from . import _callbacks, _data, _estimators, _mercer, _run
 from ._errors import FileMissing
 from ._falkon import FalkonClassifier, FalkonRegressor
 from ._gaussian_process import GaussianProcessRegressor
@@ -40,6 +40,7 @@ def _existing(path: str | os.PathLike[str]) -> str:
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
+    Files of KernelRidgeCV, and of KernelRidge with ``intervals=True`` or after ``predict(X, interval=...)``, have what intervals need.
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
     """
     name = os.fspath(path)
@@ -47,6 +48,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         _mercer.save_saved(model._saved, name)
         return
     native = getattr(model, "model_", None)
+    if isinstance(model, KernelRidge) and native is not None:
+        native = model._model_for_file()
     if not isinstance(native, _MODELS):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
@@ -236,32 +239,50 @@ class TableModel:
                 raise ValueError(f'X has no column "{name}"; the model was fitted on {", ".join(self.feature_names_in_)}')
         return _data.rows(X[list(self.feature_names_in_)].to_numpy())
 
+    def _number_rows(self, X: Any) -> Any:
+        """Rows as the model takes them, of a table of numbers."""
+        rows = _data.samples(self._numbers(X))
+        rows.require_finite("X")
+        return self._saved.scaled(rows)
+
     def _scores(self, X: Any, n_jobs: int | None, probabilities: bool = False) -> np.ndarray:
         threads = _run.threads(n_jobs)
         if self._saved.is_numbers_only:
-            rows = _data.samples(self._numbers(X))
-            rows.require_finite("X")
-            rows = self._saved.scaled(rows)
+            rows = self._number_rows(X)
             return self._saved.probabilities(rows, threads) if probabilities else self._saved.model.predict(rows, threads)
-        named = hasattr(X, "columns")
-        if named:
-            columns = [(str(name), _column(X[name].to_numpy())) for name in X.columns]
-        else:
-            array = np.asarray(X)
-            if array.ndim != 2:
-                raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
-            columns = [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])]
-        scores, remarks = self._saved.predict_table(columns, named, threads, probabilities)
+        scores, remarks = self._saved.predict_table(*_columns(X), threads, probabilities)
         for remark in remarks:
             warnings.warn(remark, stacklevel=3)
         return scores
+
+    def _intervals(self, X: Any, interval: float, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
+        level, model = _estimators.level(interval), self._saved.model
+        if self.classes_ is not None or not isinstance(model, _mercer.GaussianProcessModel | _mercer.KernelRidgeModel):
+            raise ValueError(f"intervals are for kernel ridge models and Gaussian processes of numbers, not for {self!r}")
+        if isinstance(model, _mercer.KernelRidgeModel) and not model.has_intervals:
+            raise ValueError("this model was saved without what intervals need; fit it with --intervals, or with --alphas")
+        if self._saved.is_numbers_only:
+            rows = self._number_rows(X)
+        else:
+            rows, remarks = self._saved.features_of(*_columns(X))
+            for remark in remarks:
+                warnings.warn(remark, stacklevel=3)
+        f, lower, upper = model.predict_interval(rows, level, _run.threads(n_jobs))
+        ends = _estimators.ends(lower, upper, level, stacklevel=4)
+        return _flat(f), ends[:, 0] if ends.shape[1] == 1 else ends
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The model's real values: predictions of a regression, class scores of a classifier."""
         return _flat(self._scores(X, n_jobs))
 
-    def predict(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """Numbers for a regression, labels for a classifier."""
+    def predict(self, X: Any, *, interval: float | None = None, n_jobs: int | None = None) -> Any:
+        """Numbers for a regression, labels for a classifier.
+
+        With ``interval`` = 0.9, say, (predictions, intervals), the latter (n, 2): of a Gaussian process, or of a kernel ridge model that was
+        fitted with --intervals or --alphas.
+        """
+        if interval is not None:
+            return self._intervals(X, interval, n_jobs)
         classes = self.classes_
         if classes is None:
             return _flat(self._scores(X, n_jobs))
@@ -279,6 +300,16 @@ class TableModel:
 
 def _flat(scores: np.ndarray) -> np.ndarray:
     return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def _columns(X: Any) -> tuple[list[tuple[str, Any]], bool]:
+    """The columns of a table with their names, and whether X names them."""
+    if hasattr(X, "columns"):
+        return [(str(name), _column(X[name].to_numpy())) for name in X.columns], True
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"X must have two dimensions (one row per sample), got {array.ndim}")
+    return [(f"x{j + 1}", _column(array[:, j])) for j in range(array.shape[1])], False
 
 
 def _column(values: np.ndarray) -> list[float] | list[str]:

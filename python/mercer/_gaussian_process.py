@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _data, _estimators, _mercer, _process_kernels, _run, _scikit
 from ._kernel import Kernel, wrap
@@ -33,7 +35,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         The covariance, such as ``"1*gaussian([1, 1]) + white(0.1)"``. None is 1*gaussian(1). Kernels of
         sklearn.gaussian_process become Mercer's, with their bounds.
     alpha : float or array of one number per sample, default 1e-10
-        Variance of the noise, added to the diagonal.
+        Variance of the noise, added to the diagonal. Of an array, new observations are taken to have the mean.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
         How the kernel's parameters maximise the objective: L-BFGS with analytic gradients, a function with scikit-learn's signature
         ``optimizer(obj_func, initial_theta, bounds)``, or not at all.
@@ -193,16 +195,29 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         noise = self._noise(len(Y))
         self._fixed, self._bounds, self._is_flat = list(self.fixed), bounds, y.ndim == 1 or y.shape[1] == 1
         seed = int(check_random_state(self.random_state).randint(2**31 - 1)) if self.n_restarts_optimizer > 0 else 0
-        self.model_ = self._fitted_model(rows, Y, native, noise, seed)
+        self.model_, at_bound = self._fitted_model(rows, Y, native, noise, seed)
         self._y_train = ((Y - self.model_.target_mean) / self.model_.target_scale).reshape(y.shape)
+        self._warn(at_bound)
         return self
 
-    def _fitted_model(self, rows: Any, Y: np.ndarray, native: Any, noise: np.ndarray, seed: int) -> Any:
+    def _warn(self, at_bound: list[str]) -> None:
+        if at_bound:
+            warnings.warn(
+                f"{', '.join(at_bound)} ended at a bound: wider bounds may find better parameters, bounds with equal ends or fixed keep them",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        summary = self.model_.summary
+        if not summary.converged:
+            warnings.warn(f"the search for parameters stopped, because {summary.status}: {summary}", ConvergenceWarning, stacklevel=3)
+
+    def _fitted_model(self, rows: Any, Y: np.ndarray, native: Any, noise: np.ndarray, seed: int) -> tuple[Any, list[str]]:
+        at_bound: list[str] = []
         searches = self.optimizer == "fmin_l_bfgs_b"
         if callable(self.optimizer):
-            native, noise = self._by_callable(rows, Y, native, noise, seed)
+            native, noise, at_bound = self._by_callable(rows, Y, native, noise, seed)
         with _run.progress(self.verbose) as bar:
-            return _mercer.fit_gaussian_process(
+            model = _mercer.fit_gaussian_process(
                 rows,
                 Y,
                 native,
@@ -219,8 +234,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 _run.memory_bytes(self.memory),
                 bar,
             )
+        return model, at_bound or model.summary.at_bound
 
-    def _by_callable(self, rows: Any, Y: np.ndarray, native: Any, noise: np.ndarray, seed: int) -> tuple[Any, np.ndarray]:
+    def _by_callable(self, rows: Any, Y: np.ndarray, native: Any, noise: np.ndarray, seed: int) -> tuple[Any, np.ndarray, list[str]]:
         if self.normalize_y:
             scale = np.std(Y, axis=0)
             Y = np.ascontiguousarray((Y - Y.mean(axis=0)) / np.where(scale > 0, scale, 1.0))
@@ -237,7 +253,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         random = np.random.RandomState(seed)
         starts = [free.start] + [random.uniform(limits[:, 0], limits[:, 1]) for _ in range(self.n_restarts_optimizer)]
         found = [self.optimizer(negative, start, limits) for start in starts]  # type: ignore[operator,misc]
-        return free.at(min(found, key=lambda pair: pair[1])[0])
+        theta = np.asarray(min(found, key=lambda pair: pair[1])[0])
+        close = np.isclose(theta[:, None], limits).any(axis=1)
+        return *free.at(theta), [name for name, there in zip(free.names, close, strict=True) if there]
 
     def _objective(self, rows: Any, Y: np.ndarray, free: _Free, theta: Any, loo: bool | None = None) -> tuple[float, np.ndarray]:
         native, noise = free.at(theta)
@@ -260,14 +278,22 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows = _data.samples(X)
         return _mercer.Samples.given_rows(rows) if self.model_.samples.is_given else rows
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        """The mean at rows X, with its standard deviation or covariance if asked for; before fit, those of the prior.
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, interval: float | None = None) -> Any:
+        """The mean at rows X, with its standard deviation, covariance or intervals if asked for; before fit, those of the prior.
 
         With several targets the mean and the standard deviation are (n, targets), the covariance (n, n, targets). The standard deviation has
         the kernel's white noise in it, but not alpha, as in scikit-learn.
+
+        With ``interval`` = 0.9, say, returns (mean, intervals) after fit: where a new observation falls with that probability, noise
+        included. Intervals have a last axis of length two, lower and upper end: (n, 2), or (n, targets, 2).
         """
         if return_std and return_cov:
             raise RuntimeError("at most one of return_std and return_cov can be asked for")
+        if interval is not None:
+            if return_std or return_cov:
+                raise RuntimeError("an interval comes with the mean alone: not with return_std or return_cov")
+            mean, lower, upper = self._interval(X, _estimators.level(interval))
+            return mean, np.stack([lower, upper], axis=-1)
         if not self.__sklearn_is_fitted__():
             return self._prior(X, return_std, return_cov)
         rows, run = self._rows(X), (_run.threads(self.n_jobs), _run.memory_bytes(self.memory))
@@ -282,14 +308,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return mean, covariance[0] if self._is_flat else np.stack(covariance, axis=-1)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of intervals that hold a new observation with probability ``level``: noise included."""
-        if not isinstance(level, Real) or not 0 < level < 1:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}")
-        self._fitted("predict_interval")
-        lower, upper = self.model_.predict_interval(
-            self._rows(X), float(level), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), None
-        )
-        return self._shaped(lower), self._shaped(upper)
+        """Lower and upper ends of intervals that hold a new observation with probability ``level``: those of ``predict(X, interval=level)``."""
+        return self._interval(X, _estimators.level(level, "level"))[1:]
+
+    def _interval(self, X: Any, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        rows = self._rows(X)
+        with _run.progress(self.verbose) as bar:
+            mean, lower, upper = self.model_.predict_interval(rows, level, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
+        return self._shaped(mean), self._shaped(lower), self._shaped(upper)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Draws of the process at rows X, (n, n_samples) or (n, targets, n_samples); before fit, of the prior."""
@@ -386,7 +413,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     @property
     def L_(self) -> np.ndarray:
-        return self._fitted("L_").factor()
+        return self._fitted("L_").factor(_run.threads(self.n_jobs), _run.memory_bytes(self.memory))
 
     @property
     def X_train_(self) -> Any:
@@ -401,7 +428,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def y_train_(self) -> np.ndarray:
         model = self._fitted("y_train_")
         if self._y_train is None:  # from a file: (K + noise) times the coefficients
-            L = model.factor()
+            L = self.L_
             y = L @ (L.T @ model.dual_coef)
             self._y_train = y[:, 0] if self._is_flat else y
         return self._y_train

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         The relative residual that "mixed" and "cg" must reach.
     intervals : bool, default False
         Keep what ``predict(X, interval=...)`` needs in the model and its files (n^2/2 numbers up to 5000 samples, a coefficient vector per fold
-        above). Without it the first such call prepares it.
+        above). Without it the first such call prepares it, and files written after that have it.
     n_jobs : int, optional
         Threads. The answer does not depend on it. None: MERCER_NUM_THREADS, else all cores.
     memory : int or str, optional
@@ -145,7 +144,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if native.needs_given_gram and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         rows = _data.samples(X)
-        self._training = (Y, weight)
+        self._training = (Y, weight, bool(self.fit_intercept))
         self.__dict__.pop("_with_intervals", None)
         self._single_target = y.ndim == 1
         self._X_fit = X if native.needs_given_gram else None  # a model keeps no kernel values, only which objects they belong to
@@ -173,22 +172,21 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         With ``interval`` = 0.9, say, also an interval for a new value at each row: returns (predictions, intervals), where intervals has a
         last axis of length two, lower and upper end: (n, 2), or (n, targets, 2). Jackknife+ up to 5000 training samples, CV+ with ten folds
-        above; infinite where there are too few training samples for the level.
+        above; infinite, with a warning, where there are too few training samples for the level.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         if self.model_.samples.is_given:
             rows = _mercer.Samples.given_rows(rows)
-        if interval is not None and not (isinstance(interval, Real) and 0 < interval < 1):
-            raise ValueError(f"interval must be a level between 0 and 1, such as 0.9, got {interval!r}")
+        level = None if interval is None else _estimators.level(interval)
         with _run.progress(self.verbose) as bar:
             how = (_run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
-            if interval is None:
+            if level is None:
                 f = self.model_.predict(rows, *how)
                 return f[:, 0] if self._single_target else f
-            f, lower, upper = self._interval_model(how).predict_interval(rows, float(interval), *how)
-        ends = np.stack([lower, upper], axis=-1)
+            f, lower, upper = self._interval_model(how).predict_interval(rows, level, *how)
+        ends = _estimators.ends(lower, upper, level)
         return (f[:, 0], ends[:, 0]) if self._single_target else (f, ends)
 
     def _interval_model(self, how: tuple[Any, ...]) -> Any:
@@ -198,11 +196,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if "_with_intervals" not in self.__dict__:
             if "_training" not in self.__dict__:
                 raise ValueError("this model was saved without what intervals need; fit it with intervals=True before saving")
-            Y, weight = self._training
+            Y, weight, intercept = self._training
             given = self.model_.samples.is_given
             rows = _mercer.Samples.given_gram(_data.samples(self._X_fit)) if given else self.model_.samples
-            self._with_intervals = _mercer.add_intervals(self.model_, rows, Y, weight, bool(self.fit_intercept), *how)
+            self._with_intervals = _mercer.add_intervals(self.model_, rows, Y, weight, intercept, *how)
         return self._with_intervals
+
+    def _model_for_file(self) -> Any:
+        """What mercer.save writes: with what intervals need, once that is there."""
+        return self.__dict__.get("_with_intervals", self.model_)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

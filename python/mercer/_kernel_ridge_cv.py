@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,8 +62,8 @@ class KernelRidgeCV(KernelRidge):
     fit_intercept : bool, default False
         Fit b, without penalty.
     intervals : bool, default False
-        Keep what ``predict(X, interval=...)`` needs in the model and its files (n^2/2 numbers up to 5000 samples). Without it the first such
-        call prepares it.
+        Keep what ``predict(X, interval=...)`` needs in the model (n^2/2 numbers up to 5000 samples). Without it the first such call prepares
+        it, or ``mercer.save``, whose files have it either way.
     n_jobs, memory, random_state, verbose : as in KernelRidge
 
     Attributes
@@ -163,11 +164,11 @@ class KernelRidgeCV(KernelRidge):
         cv = self.cv
         if groups is not None and cv is None:
             cv = LeaveOneGroupOut()
-        elif groups is not None and isinstance(cv, int):
-            cv = GroupKFold(cv)
+        elif groups is not None and isinstance(cv, Integral):
+            cv = GroupKFold(int(cv))
         if cv is None:
             return []
-        if not isinstance(cv, int) and not hasattr(cv, "split") and not isinstance(cv, Iterable):
+        if not isinstance(cv, Integral) and not hasattr(cv, "split") and not isinstance(cv, Iterable):
             raise ValueError(f"cv must be None, an int, a splitter or an iterable of (train, test), got {cv!r}")
         if self.criterion != "loo":
             raise ValueError(f'criterion={self.criterion!r} needs no folds: give cv=None, or criterion="loo" with folds')
@@ -199,7 +200,7 @@ class KernelRidgeCV(KernelRidge):
         rows = _mercer.Samples.given_gram(_data.samples(X)) if given else _data.samples(X)
         self._single_target = y.ndim == 1
         self._X_fit = X if given else None
-        self._training = (Y, weight)
+        self._training = (Y, weight, bool(self.fit_intercept))
         self.__dict__.pop("_with_intervals", None)
         with _run.progress(self.verbose) as bar:
             how = (_run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
@@ -228,12 +229,12 @@ class KernelRidgeCV(KernelRidge):
         for name in ("loo_residuals_", "loo_predictions_"):
             self.__dict__.pop(name, None)
         if not folds:
-            residuals = self._residuals(result, kernel)
+            residuals = self._residuals(result, kernel, X)
             self.loo_residuals_ = residuals[:, 0] if self._single_target else residuals
             self.loo_predictions_ = y - self.loo_residuals_
         return self
 
-    def _residuals(self, result: Any, kernel: int) -> np.ndarray:
+    def _residuals(self, result: Any, kernel: int, X: Any) -> np.ndarray:
         """Leave-one-out residuals of the chosen alphas; those of weight zero are of a fit that never saw them."""
         if self.scoring is None:
             return result.residuals
@@ -241,6 +242,10 @@ class KernelRidgeCV(KernelRidge):
         for t, alpha in enumerate(self.model_.alpha):
             k = int(np.flatnonzero((result.kernel == kernel) & (result.alpha == alpha))[0])
             out[:, t] = result.residuals_of(k)[:, t]
+        unseen = np.flatnonzero(self._training[1] == 0)
+        if len(unseen):
+            rows = _data.samples(X[unseen])
+            out[unseen] = self._training[0][unseen] - self.model_.predict(_mercer.Samples.given_rows(rows) if self._X_fit is not None else rows)
         return out
 
     def _by_scorer(self, result: Any, Y: np.ndarray, folds: list[tuple[list[int], list[int]]]) -> tuple[int, np.ndarray, float, Any, Any]:
@@ -301,6 +306,13 @@ class KernelRidgeCV(KernelRidge):
                 mean_squared_error=result.loo, gcv=result.gcv, log_evidence=result.log_evidence, degrees_of_freedom=result.degrees_of_freedom
             )
         self.cv_results_ = out
+
+    def _model_for_file(self) -> Any:
+        """What mercer.save writes: always with what intervals need, as ``mercer fit krr --alphas`` does, unless memory is too short."""
+        try:
+            return self._interval_model((_run.threads(self.n_jobs), _run.memory_bytes(self.memory), None))
+        except MemoryError:
+            return self.model_
 
     # -- a picture
 

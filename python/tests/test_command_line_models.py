@@ -77,3 +77,24 @@ def test_unscaled_model_is_an_estimator_and_back(table, tmp_path):
     np.testing.assert_allclose(model.predict(table[["a", "b"]]), command_line_answers(tmp_path), rtol=1e-12)
     mercer.save(mercer.Ridge(0.5).fit(table[["a", "b"]], table.y), tmp_path / "m.mercer")
     np.testing.assert_allclose(command_line_answers(tmp_path), model.predict(table[["a", "b"]]), rtol=1e-9)
+
+
+def test_intervals_of_tables(table, tmp_path):
+    numbers = ("fit", "krr", tmp_path / "t.csv", "--target", "y", "--kernel", "gaussian(2)", "--out", tmp_path / "m.mercer")
+    for words in (
+        (*numbers, "--drop", "colour,kind", "--intervals"),
+        (*numbers, "--drop", "kind", "--one-hot", "--intervals"),
+        ("fit", "gp", tmp_path / "t.csv", "--target", "y", "--drop", "colour,kind", "--out", tmp_path / "m.mercer"),
+    ):
+        tool(*words)
+        tool("predict", tmp_path / "m.mercer", tmp_path / "t.csv", "--interval", 0.9, "--out", tmp_path / "p.csv")
+        expected = pd.read_csv(tmp_path / "p.csv")
+        f, ends = mercer.load(tmp_path / "m.mercer").predict(table, interval=0.9)
+        np.testing.assert_allclose(f, expected.prediction, rtol=1e-9)
+        np.testing.assert_allclose(ends, expected[["lower", "upper"]], rtol=1e-9)
+    tool(*numbers, "--drop", "colour,kind")
+    with pytest.raises(ValueError, match="saved without what intervals need"):
+        mercer.load(tmp_path / "m.mercer").predict(table, interval=0.9)
+    tool("fit", "krr", tmp_path / "t.csv", "--target", "kind", "--drop", "y,colour", "--out", tmp_path / "m.mercer")
+    with pytest.raises(ValueError, match="intervals are for kernel ridge models and Gaussian processes of numbers"):
+        mercer.load(tmp_path / "m.mercer").predict(table, interval=0.9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as Twin
 from sklearn.gaussian_process.kernels import (
     RBF,
@@ -193,6 +194,41 @@ def test_noise_is_optimised_too():
     mean, std = own.predict(Z, return_std=True)
     np.testing.assert_allclose(high - low, 2 * 1.6448536269514722 * np.sqrt(std**2 + own.noise_), rtol=1e-12)
     np.testing.assert_allclose((high + low) / 2, mean, atol=1e-12)
+    again, ends = own.predict(Z, interval=0.9)
+    np.testing.assert_allclose(again, mean, rtol=1e-12)
+    np.testing.assert_array_equal(ends, np.stack([low, high], axis=-1))
+    two = GaussianProcessRegressor("gaussian(1)", alpha=0.1, optimizer=None).fit(X, np.stack([y, -y], axis=1))
+    assert [part.shape for part in two.predict(Z, interval=0.9)] == [(len(Z), 2), (len(Z), 2, 2)]
+    with pytest.raises(ValueError, match="interval must be a level between 0 and 1"):
+        own.predict(Z, interval=90)
+    with pytest.raises(RuntimeError, match="not with return_std"):
+        own.predict(Z, return_std=True, interval=0.9)
+    with pytest.raises(NotFittedError):
+        GaussianProcessRegressor().predict(Z, interval=0.9)
+
+
+def test_intervals_with_noise_per_sample_have_its_mean():
+    X, y, Z = data()
+    noise = np.linspace(0.1, 0.5, len(y))
+    gp = GaussianProcessRegressor("gaussian(1)", alpha=noise, optimizer=None, normalize_y=True).fit(X, y)
+    _, std = gp.predict(Z, return_std=True)
+    _, ends = gp.predict(Z, interval=0.9)
+    np.testing.assert_allclose(np.diff(ends)[:, 0], 2 * 1.6448536269514722 * np.sqrt(std**2 + 0.3 * np.var(y)), rtol=1e-10)
+
+
+def test_a_parameter_at_its_bound_warns():
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(50, 2)), rng.normal(size=50)
+    with pytest.warns(ConvergenceWarning, match=r"gaussian.length_scale ended at a bound"):
+        gp = GaussianProcessRegressor("gaussian(1)").fit(X, noise)
+    assert gp.summary_.at_bound == ["gaussian.length_scale"]
+    assert "at a bound: gaussian.length_scale" in str(gp.summary_)
+
+    def at_the_end(obj_func, initial_theta, bounds):
+        return bounds[:, 0], obj_func(bounds[:, 0])[0]
+
+    with pytest.warns(ConvergenceWarning, match=r"gaussian.length_scale ended at a bound"):
+        GaussianProcessRegressor("gaussian(1)", optimizer=at_the_end).fit(X, noise)
 
 
 def test_leave_one_out_objective_is_what_refits_say():

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pickle
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -228,8 +229,52 @@ def test_pickles_and_files_keep_intervals(tmp_path):
         mercer.save(model, tmp_path / "m.mercer")
         loaded = mercer.load(tmp_path / "m.mercer")
         np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-        if intervals:
-            np.testing.assert_array_equal(loaded.predict(X, interval=0.9)[1], expected)
-        else:
-            with pytest.raises(ValueError, match="fit it with intervals=True before saving"):
-                loaded.predict(X, interval=0.9)
+        np.testing.assert_array_equal(loaded.predict(X, interval=0.9)[1], expected)
+    unasked = mercer.KernelRidgeCV(kernel="rbf").fit(X, y)  # a path has them in its file, as the command line's
+    mercer.save(unasked, tmp_path / "m.mercer")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(X, interval=0.9)[1], expected)
+    ridge = mercer.KernelRidge(0.1, kernel="rbf").fit(X, y)
+    mercer.save(ridge, tmp_path / "m.mercer")
+    with pytest.raises(ValueError, match="fit it with intervals=True before saving"):
+        mercer.load(tmp_path / "m.mercer").predict(X, interval=0.9)
+    expected = ridge.predict(X, interval=0.9)[1]
+    mercer.save(ridge, tmp_path / "m.mercer")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(X, interval=0.9)[1], expected)
+
+
+def test_infinite_intervals_warn_and_weightless_outliers_do_not_count():
+    X, y = data(30)
+    for few in (mercer.KernelRidge(0.1, kernel="rbf"), mercer.KernelRidgeCV([0.1], kernel="rbf")):
+        with pytest.warns(UserWarning, match="level 0.9 needs at least 9 training samples"):
+            assert np.isinf(few.fit(X[:8], y[:8]).predict(X, interval=0.9)[1]).all()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            few.fit(X[:9], y[:9]).predict(X, interval=0.9)
+    spoiled, weight = y.copy(), np.ones(30)
+    spoiled[:3], weight[:3] = 1e3, 0
+    ends = mercer.KernelRidge(0.1, kernel="rbf").fit(X, spoiled, weight).predict(X, interval=0.95)[1]
+    np.testing.assert_allclose(ends, mercer.KernelRidge(0.1, kernel="rbf").fit(X[3:], y[3:]).predict(X, interval=0.95)[1], atol=1e-8)
+
+
+def test_intervals_have_the_intercept_of_the_fit():
+    X, y = data(30)
+    expected = mercer.KernelRidge(0.1, kernel="rbf", fit_intercept=True, intervals=True).fit(X, y + 50).predict(X, interval=0.9)[1]
+    model = mercer.KernelRidge(0.1, kernel="rbf", fit_intercept=True).fit(X, y + 50)
+    model.fit_intercept = False
+    np.testing.assert_allclose(model.predict(X, interval=0.9)[1], expected, atol=1e-10)
+
+
+def test_whole_numbers_of_numpy_are_folds_and_scorers_leave_no_gaps():
+    X, y = data(30)
+    a, b = (mercer.KernelRidgeCV([0.1, 1], kernel="rbf", cv=cv).fit(X, y) for cv in (3, np.int64(3)))
+    np.testing.assert_array_equal(a.cv_results_["mean_test_score"], b.cv_results_["mean_test_score"])
+    mercer.KernelRidgeCV([0.1, 1], kernel="rbf", cv=np.int64(3)).fit(X, y, groups=np.arange(30) % 5)
+    weight = np.ones(30)
+    weight[[4, 7]] = 0
+    plain = mercer.KernelRidgeCV([0.1], kernel="rbf").fit(X, y, weight)
+    scored = mercer.KernelRidgeCV([0.1], kernel="rbf", scoring="r2").fit(X, y, weight)
+    np.testing.assert_allclose(scored.loo_residuals_, plain.loo_residuals_, atol=1e-9)
+    np.testing.assert_allclose(scored.loo_predictions_, plain.loo_predictions_, atol=1e-9)
+    K = mercer.kernel("gaussian(1)")(X)
+    given = mercer.KernelRidgeCV([0.1], kernel="precomputed", scoring="r2").fit(K, y, weight)
+    assert np.isfinite(given.loo_residuals_).all()

@@ -74,13 +74,14 @@ linalg::SymmetricTiles<double> root_of(const Matrix& C, const ProgressCallback& 
 
 }  // namespace
 
-const linalg::SymmetricTiles<double>& GaussianProcessModel::Factor::of(const GaussianProcessModel& model) const {
+const linalg::SymmetricTiles<double>& GaussianProcessModel::Factor::of(const GaussianProcessModel& model, const Run& run) const {
   std::call_once(once_, [&] {
     if (tiles_) return;
     const Index n = model.samples().size();
-    require_memory(linalg::SymmetricTiles<double>::bytes(n), 0, fmt::format("the Cholesky factor of {} samples", n), "use fewer samples");
+    require_memory(linalg::SymmetricTiles<double>::bytes(n), run.memory, fmt::format("the Cholesky factor of {} samples", n),
+                   "use fewer samples, or raise the memory budget");
     const Vector noise = whole(model.noise(), n);
-    FactoredCovariance f = factored(model.kernel(), model.samples(), noise, Matrix::Zero(n, 1), {});
+    FactoredCovariance f = factored(model.kernel(), model.samples(), noise, Matrix::Zero(n, 1), run.progress);
     if (f.failed >= 0) throw_not_positive(model.kernel(), model.samples(), noise, f.failed);
     tiles_.emplace(std::move(f.L));
   });
@@ -89,7 +90,7 @@ const linalg::SymmetricTiles<double>& GaussianProcessModel::Factor::of(const Gau
 
 GaussianProcessModel GaussianProcessModel::from_parts(Kernel kernel, Samples samples, Matrix dual_coef, Vector noise, Vector target_mean,
                                                       Vector target_scale, GaussianProcessSummary summary,
-                                                      std::shared_ptr<const Factor> factor) {
+                                                      std::shared_ptr<const Factor> factor, std::optional<double> new_noise) {
   const Index targets = dual_coef.cols();
   if (dual_coef.rows() != samples.size() || targets == 0 || target_mean.size() != targets || target_scale.size() != targets)
     throw InvalidArgument(fmt::format("a Gaussian process of {} samples and {} targets cannot have {} x {} coefficients", samples.size(),
@@ -97,8 +98,11 @@ GaussianProcessModel GaussianProcessModel::from_parts(Kernel kernel, Samples sam
   if (noise.size() != 1 && noise.size() != samples.size())
     throw InvalidArgument(fmt::format("{} noise variances for {} samples: give one, or one each", noise.size(), samples.size()));
   if (!(noise.array() >= 0).all() || !noise.allFinite()) throw InvalidArgument("noise variances must be finite and >= 0");
+  if (new_noise && !(*new_noise >= 0 && std::isfinite(*new_noise)))
+    throw InvalidArgument(fmt::format("the noise of new observations must be finite and >= 0, got {}", *new_noise));
   GaussianProcessModel model(std::move(kernel), std::move(samples));
   model.dual_coef_ = std::move(dual_coef);
+  model.new_noise_ = new_noise.value_or(noise.mean());
   model.noise_ = std::move(noise);
   model.target_mean_ = std::move(target_mean);
   model.target_scale_ = std::move(target_scale);
@@ -121,7 +125,7 @@ GaussianPrediction GaussianProcessModel::predict_with_variance(const Samples& X,
   require_self_values(*this);
   const Samples Z = new_rows(*this, X);
   with_threads(run.threads, [&] {
-    const linalg::SymmetricTiles<double>& L = factor_->of(*this);
+    const linalg::SymmetricTiles<double>& L = factor_->of(*this, run);
     const Vector prior = gram_diagonal(kernel_, Z);
     for_row_blocks(*this, Z, run, "Variances", [&](Range I, Matrix& rows) {
       out.mean.middleRows(I.begin, I.count) = rows * dual_coef_;
@@ -146,7 +150,7 @@ std::vector<Matrix> GaussianProcessModel::covariance(const Samples& X, const Run
                  "ask for variances alone, or for fewer rows at a time");
   Matrix C;
   with_threads(run.threads, [&] {
-    const linalg::SymmetricTiles<double>& L = factor_->of(*this);
+    const linalg::SymmetricTiles<double>& L = factor_->of(*this, run);
     Matrix V(m, n);
     for_row_blocks(*this, Z, run, "Covariances", [&](Range I, Matrix& rows) {
       linalg::half_solve_rows(L, rows.data(), I.count, n);
@@ -191,16 +195,15 @@ IntervalPrediction GaussianProcessModel::predict_interval(const Samples& X, doub
   if (!(level > 0 && level < 1)) throw InvalidArgument(fmt::format("the level of an interval must lie between 0 and 1, got {}", level));
   GaussianPrediction at = predict_with_variance(X, run);
   const double z = boost::math::quantile(boost::math::normal(), 0.5 + level / 2);
-  const double noise = noise_.size() == 1 ? noise_[0] : 0;
-  const Vector added = noise * target_scale_.cwiseAbs2();
+  const Vector added = new_noise_ * target_scale_.cwiseAbs2();
   const Matrix half = z * (at.variance.rowwise() + added.transpose()).cwiseSqrt();
   Matrix lower = at.mean - half;
   Matrix upper = at.mean + half;
   return {std::move(at.mean), std::move(lower), std::move(upper)};
 }
 
-Matrix GaussianProcessModel::factor() const {
-  const linalg::SymmetricTiles<double>& L = factor_->of(*this);
+Matrix GaussianProcessModel::factor(const Run& run) const {
+  const linalg::SymmetricTiles<double>& L = factor_->of(*this, run);
   Matrix out = Matrix::Zero(L.size(), L.size());
   for (Index i = 0; i < L.size(); ++i) {
     for (Index j = 0; j <= i; ++j)

@@ -16,7 +16,7 @@ struct GaussianProcessModel::Factor {
   Factor() = default;
   explicit Factor(linalg::SymmetricTiles<double> tiles) : tiles_(std::move(tiles)) {}
 
-  const linalg::SymmetricTiles<double>& of(const GaussianProcessModel& model) const;
+  const linalg::SymmetricTiles<double>& of(const GaussianProcessModel& model, const Run& run) const;
 
  private:
   mutable std::once_flag once_{};

@@ -75,6 +75,16 @@ class Parameters {
     const double value = value_at(theta, size() - 1);
     return common_ ? Vector(Vector::Constant(noise_.size(), value)) : Vector(value * noise_);
   }
+  // Of new observations, whose noise was `given`: it goes with that of the samples.
+  double new_noise(const Vector& theta, double given) const {
+    if (!noise_is_free_) return given;
+    return common_ ? value_at(theta, size() - 1) : value_at(theta, size() - 1) * given;
+  }
+  // Near enough that nothing but rounding separates the two, by the measure of numpy.isclose.
+  bool is_at_bound(const Vector& theta, Index i) const {
+    const auto close = [&](double bound) { return std::abs(theta[i] - bound) <= 1e-8 + 1e-5 * std::abs(bound); };
+    return close(lower_[i]) || close(upper_[i]);
+  }
   Vector gradient(const LikelihoodValue& at) const {
     Vector out(size());
     for (Index i = 0; i < size(); ++i) out[i] = place(i) >= 0 ? at.by_kernel[place(i)] : at.by_noise;
@@ -171,6 +181,8 @@ Prepared prepare(const Samples& rows, const MatrixRef& Y, const GaussianProcessO
     if (!(noise[i] >= 0) || !std::isfinite(noise[i]))
       throw InvalidArgument(fmt::format("noise must be a finite variance >= 0, got {} for sample {}", noise[i], i));
   }
+  if (!(options.noise >= 0) || !std::isfinite(options.noise))
+    throw InvalidArgument(fmt::format("noise must be a finite variance >= 0, got {}", options.noise));
   if (options.restarts < 0) throw InvalidArgument(fmt::format("restarts must be >= 0, got {}", options.restarts));
   if (options.max_iterations < 0) throw InvalidArgument(fmt::format("max_iterations must be >= 0, got {}", options.max_iterations));
   Vector mean = Vector::Zero(Y.cols());
@@ -277,10 +289,11 @@ Vector optimum(const Prepared& prepared, const Parameters& parameters, const Gau
   summary.starts = std::ssize(attempts);
   summary.start_value = attempts[0].start_value;
   summary.converged = best->found.converged;
+  summary.status = best->found.status;
   const Vector slope = free_slope(best->found, parameters);
   summary.gradient = slope.cwiseAbs().maxCoeff();
   for (Index i = 0; i < parameters.size(); ++i) {
-    if (slope[i] == 0 && best->found.gradient[i] != 0) summary.at_bound.push_back(parameters.name(i));
+    if (parameters.is_at_bound(best->found.x, i)) summary.at_bound.push_back(parameters.name(i));
   }
   return best->found.x;
 }
@@ -294,7 +307,7 @@ std::string sentence_of(const GaussianProcessSummary& s, bool leave_one_out) {
                       s.evaluations == 1 ? "" : "s", s.starts > 1 ? fmt::format(" from {} starts", s.starts) : "", s.gradient);
     for (std::size_t i = 0; i < s.at_bound.size(); ++i) how += (i == 0 ? "; at a bound: " : ", ") + s.at_bound[i];
   }
-  return fmt::format("{}: log {} likelihood {:.4f} ({}), {}, {:.2f} s", s.converged ? "fitted" : "stopped at the evaluation limit", name,
+  return fmt::format("{}: log {} likelihood {:.4f} ({}), {}, {:.2f} s", s.converged ? "fitted" : "stopped, because " + s.status, name,
                      value, how, format_bytes(static_cast<double>(s.bytes)), s.seconds);
 }
 
@@ -316,6 +329,7 @@ GaussianProcessModel fit_gaussian_process(const Samples& rows, const MatrixRef& 
     const Prepared prepared = prepare(rows, Y, options);
     Kernel kernel = prepared.kernel;
     Vector noise = prepared.noise;
+    double new_noise = options.noise;
     const Parameters parameters(kernel, options, noise);
     const bool search = options.optimize && parameters.size() > 0;
     ask_memory(prepared, options, search, summary);
@@ -323,6 +337,7 @@ GaussianProcessModel fit_gaussian_process(const Samples& rows, const MatrixRef& 
       const Vector theta = optimum(prepared, parameters, options, summary);
       kernel = parameters.kernel(theta);
       noise = parameters.noise(theta);
+      new_noise = parameters.new_noise(theta, options.noise);
     }
     const Samples& X = prepared.problem.X;
     FactoredCovariance f = factored(kernel, X, noise, prepared.problem.Y, options.run.progress);
@@ -336,7 +351,7 @@ GaussianProcessModel fit_gaussian_process(const Samples& rows, const MatrixRef& 
     summary.sentence = sentence_of(summary, leave_one_out);
     auto factor = std::make_shared<const GaussianProcessModel::Factor>(std::move(f.L));
     model = GaussianProcessModel::from_parts(kernel, X.without_values(), std::move(f.coef), noise, prepared.mean, prepared.scale, summary,
-                                             std::move(factor));
+                                             std::move(factor), new_noise);
   });
   return *model;
 }

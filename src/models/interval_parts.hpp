@@ -18,7 +18,8 @@ struct JackknifeGroup {
 
 struct IntervalParts {
   IntervalSummary summary{};
-  Matrix residuals{};  // n x targets: y_i less what the fit without sample i (or without its fold) says of it
+  // n x targets: y_i less what the fit without sample i (or without its fold) says of it; NaN: weight zero, in no order statistic
+  Matrix residuals{};
   // jackknife+
   Vector scale{};  // s, roots of the weights
   std::vector<JackknifeGroup> groups{};
@@ -32,6 +33,9 @@ std::size_t bytes_of(const IntervalParts& parts);
 
 // Throws unless the sizes agree with a model of n samples and these targets.
 void check_parts(const IntervalParts& parts, Index n, Index targets);
+
+// Samples that the order statistics are of: those with a weight.
+std::vector<Index> counted_samples(const IntervalParts& parts);
 
 // Place (from 0) of the upper end among n sorted numbers: ceil(level (n + 1)) - 1; n when there is no such number, so the end is infinite.
 Index upper_rank(Index n, double level);

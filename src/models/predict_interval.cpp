@@ -28,20 +28,26 @@ double order_statistic(std::vector<double>& values, Index place) {
 }
 
 // out(j, t) from without(j, i), the predictions at new sample j of the fit without i, one target at a time.
-void take_ends(const Matrix& without, const VectorRef& residuals, double level, Index first, Index target, IntervalPrediction& out) {
-  const Index n = residuals.size();
+void take_ends(const Matrix& without, const VectorRef& residuals, const std::vector<Index>& counted, double level, Index first,
+               Index target, IntervalPrediction& out) {
+  const Index n = std::ssize(counted);
   const Index up = upper_rank(n, level);
   parallel_for(without.rows(), [&](Index j) {
     std::vector<double> values(static_cast<std::size_t>(n));
-    for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = without(j, i) + std::abs(residuals[i]);
+    const auto fill = [&](double sign) {
+      std::transform(counted.begin(), counted.end(), values.begin(),
+                     [&](Index i) { return without(j, i) + sign * std::abs(residuals[i]); });
+    };
+    fill(1);
     out.upper(first + j, target) = order_statistic(values, up);
-    for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = without(j, i) - std::abs(residuals[i]);
+    fill(-1);
     out.lower(first + j, target) = order_statistic(values, n - 1 - up);
   });
 }
 
 // K: new samples x training samples.
-void jackknife_ends(const IntervalParts& parts, const Matrix& K, double level, Index first, IntervalPrediction& out) {
+void jackknife_ends(const IntervalParts& parts, const std::vector<Index>& counted, const Matrix& K, double level, Index first,
+                    IntervalPrediction& out) {
   const Matrix right = parts.scale.asDiagonal() * K.transpose();  // n x new
   for (const JackknifeGroup& group : parts.groups) {
     Matrix u = linalg::symmetric_multiply(group.inverse, right);
@@ -53,12 +59,13 @@ void jackknife_ends(const IntervalParts& parts, const Matrix& K, double level, I
       const Vector step = parts.scale.cwiseProduct(parts.residuals.col(target));
       Matrix without = -(step.asDiagonal() * u).transpose();
       without.colwise() += Vector(out.prediction.col(target).segment(first, K.rows()));
-      take_ends(without, parts.residuals.col(target), level, first, target, out);
+      take_ends(without, parts.residuals.col(target), counted, level, first, target, out);
     }
   }
 }
 
-void fold_ends(const IntervalParts& parts, const Matrix& K, double level, Index first, IntervalPrediction& out) {
+void fold_ends(const IntervalParts& parts, const std::vector<Index>& counted, const Matrix& K, double level, Index first,
+               IntervalPrediction& out) {
   const Index targets = parts.residuals.cols();
   const Index n = parts.residuals.rows();
   const Matrix f = K * parts.fold_coef;
@@ -68,7 +75,7 @@ void fold_ends(const IntervalParts& parts, const Matrix& K, double level, Index 
       const Index fold = parts.fold_of[static_cast<std::size_t>(i)];
       without.col(i) = f.col(fold * targets + t).array() + parts.fold_intercept(fold, t);
     }
-    take_ends(without, parts.residuals.col(t), level, first, t, out);
+    take_ends(without, parts.residuals.col(t), counted, level, first, t, out);
   }
 }
 
@@ -96,7 +103,7 @@ void check_parts(const IntervalParts& parts, Index n, Index targets) {
         if (good) ++seen[static_cast<std::size_t>(t)];
       }
     }
-    good = good && (n == 1 || std::all_of(seen.begin(), seen.end(), [](Index count) { return count == 1; }));
+    good = good && (parts.groups.empty() || std::all_of(seen.begin(), seen.end(), [](Index count) { return count == 1; }));
   } else {
     const Index folds = parts.fold_intercept.rows();
     good = good && parts.fold_intercept.cols() == targets && parts.fold_coef.rows() == n && parts.fold_coef.cols() == folds * targets &&
@@ -105,6 +112,14 @@ void check_parts(const IntervalParts& parts, Index n, Index targets) {
   }
   if (!good)
     throw InvalidArgument(fmt::format("the parts of prediction intervals do not fit a model of {} samples, {} targets", n, targets));
+}
+
+std::vector<Index> counted_samples(const IntervalParts& parts) {
+  std::vector<Index> out;
+  for (Index i = 0; i < parts.residuals.rows(); ++i) {
+    if (!std::isnan(parts.residuals(i, 0))) out.push_back(i);
+  }
+  return out;
 }
 
 Index upper_rank(Index n, double level) {
@@ -132,7 +147,9 @@ IntervalPrediction KernelRidgeModel::predict_interval(const Samples& X, double l
   out.lower = Matrix::Constant(out.prediction.rows(), out.prediction.cols(), -std::numeric_limits<double>::infinity());
   out.upper = -out.lower;
   const Index n = samples_.size();
-  if (X.empty() || upper_rank(n, level) >= n) return out;  // too few samples for this level: both ends are infinite
+  const std::vector<Index> counted = counted_samples(*intervals_);
+  if (X.empty() || upper_rank(std::ssize(counted), level) >= std::ssize(counted))
+    return out;  // too few samples for this level: both ends are infinite
   require_memory(static_cast<std::size_t>(5 * rows_at_once * n) * sizeof(double), run.memory,
                  fmt::format("intervals from {} training samples", n), "raise the memory budget");
   Stage stage(run.progress, "intervals", static_cast<double>(X.size()));
@@ -142,9 +159,9 @@ IntervalPrediction KernelRidgeModel::predict_interval(const Samples& X, double l
       const Index count = std::min(rows_at_once, X.size() - first);
       const Matrix K = gram(kernel_, as_new(kernel_, seen.slice(first, count), samples_), samples_, {.precision = Precision::float64});
       if (intervals_->summary.method == IntervalMethod::jackknife_plus) {
-        jackknife_ends(*intervals_, K, level, first, out);
+        jackknife_ends(*intervals_, counted, K, level, first, out);
       } else {
-        fold_ends(*intervals_, K, level, first, out);
+        fold_ends(*intervals_, counted, K, level, first, out);
       }
       stage.advance(static_cast<double>(count));
     }

@@ -28,13 +28,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// y - f at samples of weight zero, whose fit never saw them.
-void fill_unweighted(const KernelRidgeModel& model, const Samples& X, const MatrixRef& Y, const Vector& s, const Run& run, Matrix& out) {
+// Samples that the fits see: their residuals alone tell how far a new value may be.
+std::vector<Index> weighted_samples(const Vector& weight, Index n) {
   std::vector<Index> rows;
-  for (Index i = 0; i < s.size(); ++i) {
-    if (s[i] == 0) rows.push_back(i);
+  for (Index i = 0; i < n; ++i) {
+    if (weight.size() == 0 || weight[i] > 0) rows.push_back(i);
   }
-  if (!rows.empty()) out(rows, Eigen::all) = Y(rows, Eigen::all) - model.predict(X.subset(rows), run);
+  return rows;
 }
 
 // nullptr: some A is not positive definite.
@@ -65,8 +65,7 @@ std::shared_ptr<IntervalParts> jackknife(const KernelRidgeModel& model, const Sa
     parts->residuals(Eigen::all, targets) = leave_one_out_residuals(model.dual_coef()(Eigen::all, targets), parts->scale, diagonal);
     parts->groups.push_back(std::move(group));
   }
-  fill_unweighted(model, X, Y, parts->scale, o.run, parts->residuals);
-  if (!parts->residuals.allFinite()) return nullptr;
+  if (!parts->residuals(weighted_samples(o.sample_weight, n), Eigen::all).allFinite()) return nullptr;
   return parts;
 }
 
@@ -74,12 +73,18 @@ std::shared_ptr<IntervalParts> cross_validation(const KernelRidgeModel& model, c
                                                 const IntervalOptions& o) {
   const Index n = X.size();
   const Index targets = Y.cols();
-  const Index k = std::min(o.folds, n);
-  if (o.folds < 2 || n < 2)
-    throw InvalidArgument(fmt::format("CV+ needs at least 2 folds and 2 samples, got {} folds of {} samples", o.folds, n));
-  const std::vector<Fold> folds = k_folds(n, k, true, o.seed);
+  const std::vector<Index> counted = weighted_samples(o.sample_weight, n);
+  const Index k = std::min(o.folds, std::ssize(counted));
+  if (k < 2)
+    throw InvalidArgument(
+        fmt::format("CV+ needs at least 2 folds and 2 samples with a weight, got {} folds of {}", o.folds, counted.size()));
+  std::vector<Fold> folds = k_folds(std::ssize(counted), k, true, o.seed);
+  for (Fold& fold : folds) {
+    for (Index& i : fold.train) i = counted[static_cast<std::size_t>(i)];
+    for (Index& i : fold.test) i = counted[static_cast<std::size_t>(i)];
+  }
   auto parts = std::make_shared<IntervalParts>();
-  parts->residuals = Matrix(n, targets);
+  parts->residuals = Matrix::Constant(n, targets, std::nan(""));
   parts->fold_of.assign(static_cast<std::size_t>(n), 0);
   parts->fold_coef = Matrix::Zero(n, k * targets);
   parts->fold_intercept = Matrix::Zero(k, targets);
@@ -122,20 +127,23 @@ KernelRidgeModel add_intervals(const KernelRidgeModel& model, const Samples& row
   if (n != model.samples().size() || Y.cols() != model.n_targets())
     throw InvalidArgument(fmt::format("the model was fitted on {} samples and {} targets, not on {} and {}", model.samples().size(),
                                       model.n_targets(), n, Y.cols()));
+  const std::vector<Index> counted = weighted_samples(options.sample_weight, n);
+  const auto many = std::ssize(counted);
   const IntervalMethod wanted = options.method.value_or(n <= largest_jackknife ? IntervalMethod::jackknife_plus : IntervalMethod::cv_plus);
   std::shared_ptr<IntervalParts> parts;
   std::string why;
   with_threads(options.run.threads, [&] {
-    if (wanted == IntervalMethod::jackknife_plus && n > 1) {
+    if (wanted == IntervalMethod::jackknife_plus && many > 1) {
       parts = jackknife(model, X, Y, options);
       if (!parts) why = ", because K + alpha I is not positive definite";
     } else if (!options.method) {
       why = fmt::format(", because there are more than {} samples", largest_jackknife);
     }
-    if (n == 1) {  // nothing to learn from: both ends are infinite at every level
+    if (many == 1) {  // nothing to learn from: both ends are infinite at every level
       parts = std::make_shared<IntervalParts>();
-      parts->residuals = Matrix::Zero(1, Y.cols());
-      parts->scale = root_weights(options.sample_weight, 1);
+      parts->residuals = Matrix::Constant(n, Y.cols(), std::nan(""));
+      parts->residuals.row(counted[0]).setZero();
+      parts->scale = root_weights(options.sample_weight, n);
     } else if (!parts) {
       parts = cross_validation(model, X, Y, options);
       parts->summary.method = IntervalMethod::cv_plus;
@@ -146,7 +154,7 @@ KernelRidgeModel add_intervals(const KernelRidgeModel& model, const Samples& row
   s.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const std::string kept = format_bytes(static_cast<double>(s.bytes));
   s.sentence = s.method == IntervalMethod::jackknife_plus
-                   ? fmt::format("intervals: jackknife+ from {} leave-one-out residuals, {} kept, {:.2f} s", n, kept, s.seconds)
+                   ? fmt::format("intervals: jackknife+ from {} leave-one-out residuals, {} kept, {:.2f} s", many, kept, s.seconds)
                    : fmt::format("intervals: CV+ with {} folds{}, {} kept, {:.2f} s", s.folds, why, kept, s.seconds);
   return model.with_intervals(std::move(parts));
 }

@@ -23,12 +23,14 @@ void write_gaussian_process(const AnyModel& any, ContainerWriter& out) {
                        {"starts", s.starts},
                        {"best_start", s.best_start},
                        {"at_bound", at_bound},
+                       {"status", text_to_json(s.status)},
                        {"seconds", number_to_json(s.seconds)},
                        {"bytes", s.bytes},
                        {"sentence", text_to_json(s.sentence)}});
   write_samples(model.samples(), out);
   write_matrix("dual_coef", model.dual_coef(), out);
   write_vector("noise", model.noise(), out);
+  write_vector("new_noise", Vector::Constant(1, model.new_noise()), out);
   write_vector("target_mean", model.target_mean(), out);
   write_vector("target_scale", model.target_scale(), out);
 }
@@ -46,13 +48,20 @@ AnyModel read_gaussian_process(const ContainerReader& in, const KernelLibrary& l
   s.starts = about.at("starts").get<Index>();
   s.best_start = about.at("best_start").get<Index>();
   for (const Json& name : about.at("at_bound")) s.at_bound.push_back(text_from_json(name));
+  if (about.contains("status")) s.status = text_from_json(about.at("status"));
   s.seconds = number_from_json(about.at("seconds"));
   s.bytes = about.at("bytes").get<std::size_t>();
   s.sentence = text_from_json(about.at("sentence"));
   Vector scale = in.vector("target_scale");
   if (!(scale.array() > 0).all()) in.fail("the scale of its targets is not positive");
+  std::optional<double> new_noise;
+  if (in.has_tensor("new_noise")) {
+    const Vector one = in.vector("new_noise");
+    if (one.size() != 1) in.fail(fmt::format("new observations have {} noise variances", one.size()));
+    new_noise = one[0];
+  }
   return GaussianProcessModel::from_parts(std::move(kernel), read_samples(in), in.matrix("dual_coef"), in.vector("noise"),
-                                          in.vector("target_mean"), std::move(scale), std::move(s));
+                                          in.vector("target_mean"), std::move(scale), std::move(s), nullptr, new_noise);
 }
 
 }  // namespace mercer::persist

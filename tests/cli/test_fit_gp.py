@@ -43,7 +43,7 @@ def test_finds_what_scikit_learn_finds(mercer, table, tmp_path):
     assert "log marginal likelihood" in told
 
 
-def test_options(mercer, table):
+def test_options(mercer, table, tmp_path):
     path, *_ = table
     common = ("fit", "gp", path, "--target", "y", "--kernel", "1*gaussian(1)", "--json")
     fixed = mercer(*common, "--drop", "w", "--noise", "0.2", "--fixed", "noise,factor").json
@@ -62,6 +62,13 @@ def test_options(mercer, table):
     assert best["summary"]["leave_one_out_log_likelihood"] is not None
     weighted = mercer(*common, "--sample-weight", "w").json
     assert len(weighted["noise"]) == 60
+    # A new row has weight 1: its noise is what a training row's is times its weight, and it is in the interval.
+    out = tmp_path / "weighted.mercer"
+    fixed = ("fit", "gp", path, "--target", "y", "--sample-weight", "w", "--no-optimize", "--kernel", "gaussian(1)", "--out", out)
+    mercer(*fixed, "--noise", "1e4")
+    rows = list(csv.DictReader(mercer("predict", out, path, "--interval", "0.9").out.splitlines()))
+    half = np.array([float(row["upper"]) - float(row["lower"]) for row in rows]) / (2 * 1.6448536269514722)
+    np.testing.assert_allclose(half, 100 * y.std(), rtol=1e-3)
     assert any(line.startswith("Gaussian process, ") for line in mercer(*common[:-1], "--drop", "w").out.splitlines())
 
 

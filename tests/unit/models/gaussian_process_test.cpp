@@ -324,6 +324,60 @@ TEST(GaussianProcess, ThreadsDoNotChangeTheBits) {
   EXPECT_EQ(one.predict_with_variance(d.Z, {.threads = 1}).variance, two.predict_with_variance(d.Z, {.threads = 2}).variance);
 }
 
+TEST(GaussianProcess, NewObservationsHaveNoiseOfTheirOwn) {
+  const Data d = make_data(40, 2, 1, 21);
+  const Vector weight = RandomStream(3).normal_matrix(40, 1).cwiseAbs().array() + 0.5;
+  GaussianProcessOptions o{
+      .kernel = kernels::gaussian(1), .noise = 0.3, .noise_per_sample = 0.3 * weight.cwiseInverse(), .optimize = false};
+  const auto width = [&](const GaussianProcessModel& model) -> Matrix {
+    const IntervalPrediction band = model.predict_interval(d.Z, 0.9);
+    return (band.upper - band.lower) / (2 * 1.6448536269514722);
+  };
+  const auto expected = [&](const GaussianProcessModel& model, double noise) -> Matrix {
+    return (model.predict_with_variance(d.Z).variance.array() + noise).sqrt();
+  };
+  const auto given = fit_gaussian_process(d.X, d.Y, o);
+  EXPECT_EQ(given.new_noise(), 0.3);
+  EXPECT_LT((width(given) - expected(given, 0.3)).cwiseAbs().maxCoeff(), 1e-12);
+  // The factor that is learned is common to samples and new observations.
+  o.optimize = o.optimize_noise = true;
+  const auto learned = fit_gaussian_process(d.X, d.Y, o);
+  EXPECT_NE(learned.new_noise(), 0.3);
+  EXPECT_NEAR(learned.new_noise(), learned.noise()[5] * weight[5], 1e-14);
+  EXPECT_LT((width(learned) - expected(learned, learned.new_noise())).cwiseAbs().maxCoeff(), 1e-12);
+  o.noise_per_sample = {};
+  const auto common = fit_gaussian_process(d.X, d.Y, o);
+  EXPECT_EQ(common.new_noise(), common.noise()[0]);
+}
+
+// The covariance is the identity at the lowest length scale, so the slope is zero there and tells nothing.
+TEST(GaussianProcess, ABoundIsNamedWhereTheSlopeVanishes) {
+  const Matrix X = RandomStream(22).normal_matrix(60, 2);
+  const Matrix noise = RandomStream(23).normal_matrix(60, 1);
+  const auto model = fit_gaussian_process(X, noise, {.kernel = kernels::gaussian(1)});
+  ASSERT_NEAR(model.kernel().parameters()[0].value, 1e-5, 1e-9);
+  EXPECT_EQ(model.summary().at_bound, std::vector<std::string>{"gaussian.length_scale"});
+  EXPECT_NE(model.summary().sentence.find("at a bound: gaussian.length_scale"), std::string::npos);
+}
+
+TEST(GaussianProcess, SaysWhyASearchStopped) {
+  const Data d = make_data(40, 2, 1, 24);
+  const auto model = fit_gaussian_process(d.X, d.Y, {.noise = 0.1, .max_iterations = 2});
+  EXPECT_FALSE(model.summary().converged);
+  EXPECT_EQ(model.summary().sentence.find("stopped, because the limit of evaluations was reached: log"), 0U) << model.summary().sentence;
+}
+
+TEST(GaussianProcess, AFactorThatIsMadeAgainObeysTheCaller) {
+  const Data d = make_data(300, 2, 1, 25);
+  const auto model = fit_gaussian_process(d.X, d.Y, {.kernel = kernels::gaussian(1), .noise = 0.2, .optimize = false});
+  const auto copy = GaussianProcessModel::from_parts(model.kernel(), model.samples(), model.dual_coef(), model.noise(), model.target_mean(),
+                                                     model.target_scale(), model.summary());
+  EXPECT_THROW(copy.factor({.memory = 1000}), OverBudget);
+  const ProgressCallback stop = [](const ProgressEvent&) { return false; };
+  testing::on_new_thread([&] { EXPECT_THROW(copy.factor({.progress = stop}), Cancelled); });
+  EXPECT_EQ(copy.factor(), model.factor());  // neither spoils the next call
+}
+
 TEST(GaussianProcess, RebuildsItsFactor) {
   const Data d = make_data(300, 2, 1, 16);
   const auto model = fit_gaussian_process(d.X, d.Y, {.kernel = kernels::gaussian(1), .noise = 0.2, .optimize = false});

@@ -34,13 +34,15 @@ Data make_data(Index n, Index targets, std::uint64_t seed) {
 
 const Kernel kernel = kernels::gaussian(1.2);
 
-// Ends from the definition: sort all f_-i(x) -+ |r_i|. `models` has one model per sample, fitted without it.
-IntervalPrediction naive(const std::vector<KernelRidgeModel>& models, const Samples& X, const Matrix& Y, const Samples& Z, double level) {
-  const Index n = Y.rows();
+// Ends from the definition: sort all f_-i(x) -+ |r_i|, i of weight > 0. `models` has one model per sample, fitted without it.
+IntervalPrediction naive(const std::vector<KernelRidgeModel>& models, const Samples& X, const Matrix& Y, const Samples& Z, double level,
+                         const Vector& weight = {}) {
+  const Index n = weight.size() == 0 ? Y.rows() : (weight.array() > 0).count();
   IntervalPrediction out{{}, Matrix(Z.size(), Y.cols()), Matrix(Z.size(), Y.cols())};
   for (Index t = 0; t < Y.cols(); ++t) {
     std::vector<std::vector<double>> low(static_cast<std::size_t>(Z.size())), high(low);
-    for (Index i = 0; i < n; ++i) {
+    for (Index i = 0; i < Y.rows(); ++i) {
+      if (weight.size() > 0 && weight[i] == 0) continue;
       const std::vector<Index> one{i};
       const auto& model = models[static_cast<std::size_t>(i)];
       const double r = std::abs(Y(i, t) - model.predict(X.subset(one))(0, t));
@@ -90,7 +92,7 @@ TEST(PredictionIntervals, JackknifePlusEqualsRefits) {
       EXPECT_EQ(model.interval_summary().method, IntervalMethod::jackknife_plus);
       for (const double level : {0.5, 0.8, 0.95}) {
         const IntervalPrediction got = model.predict_interval(d.Z, level);
-        const IntervalPrediction want = naive(models, d.X, d.Y, d.Z, level);
+        const IntervalPrediction want = naive(models, d.X, d.Y, d.Z, level, w);
         EXPECT_EQ(got.prediction, model.predict(d.Z));
         EXPECT_LT((got.lower - want.lower).cwiseAbs().maxCoeff(), 1e-9) << level << intercept;
         EXPECT_LT((got.upper - want.upper).cwiseAbs().maxCoeff(), 1e-9) << level << intercept;
@@ -109,6 +111,36 @@ TEST(PredictionIntervals, CvPlusEqualsFoldRefits) {
   EXPECT_LT((got.lower - want.lower).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_LT((got.upper - want.upper).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_NE(model.interval_summary().sentence.find("CV+ with 5 folds"), std::string::npos);
+}
+
+// Rows that no fit sees: neither their residuals nor their number may count.
+TEST(PredictionIntervals, SamplesOfWeightZeroDoNotCount) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Data d = make_data(30, 2, 8);
+  d.Y.topRows(3).array() += 1000;
+  Vector weight = Vector::Ones(30);
+  weight.head(3).setZero();
+  const Matrix X = d.X.bottomRows(27);
+  const Matrix Y = d.Y.bottomRows(27);
+  for (const bool intercept : {false, true}) {
+    const KernelRidgeOptions o{.kernel = kernel, .alpha = 0.1, .fit_intercept = intercept};
+    KernelRidgeOptions weighted = o;
+    weighted.sample_weight = weight;
+    for (const IntervalMethod method : {IntervalMethod::jackknife_plus, IntervalMethod::cv_plus}) {
+      const auto all = add_intervals(fit_kernel_ridge(d.X, d.Y, weighted), d.X, d.Y,
+                                     {.sample_weight = weight, .fit_intercept = intercept, .method = method});
+      const auto seen = add_intervals(fit_kernel_ridge(X, Y, o), X, Y, {.fit_intercept = intercept, .method = method});
+      const auto got = all.predict_interval(d.Z, 0.95);
+      const auto want = seen.predict_interval(d.Z, 0.95);
+      EXPECT_LT((got.lower - want.lower).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_LT((got.upper - want.upper).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_EQ(all.predict_interval(d.Z, 0.965).upper(0, 0), infinity);  // needs 28 samples
+    }
+    weighted.sample_weight.setZero();
+    weighted.sample_weight[4] = 1;
+    weighted.intervals = true;
+    EXPECT_EQ(fit_kernel_ridge(d.X, d.Y, weighted).predict_interval(d.Z, 0.4).lower(0, 0), -infinity);
+  }
 }
 
 TEST(PredictionIntervals, GivenGramMatrices) {

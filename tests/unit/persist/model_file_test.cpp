@@ -175,13 +175,15 @@ TEST(ModelFile, GaussianProcessSurvivesAndRebuildsItsFactor) {
     s.starts = 3;
     s.best_start = 2;
     s.at_bound = {"factor", "gaussian.length_scale[1]"};
+    s.status = "the value no longer changes";
     s.seconds = 0.1 + 0.2;
     s.bytes = 12345;
     s.sentence = "fitted \xff";
     const Vector noise = 0.1 + numbers(noises, 1).cwiseAbs().array();
-    const SavedModel model{GaussianProcessModel::from_parts(parse_kernel("2*gaussian([0.5, 3]) + white(0.01)"), numbers(6, 2),
-                                                            numbers(6, 2, 0.71), noise, numbers(2, 1), numbers(2, 1).cwiseAbs(), s),
-                           std::nullopt};
+    const SavedModel model{
+        GaussianProcessModel::from_parts(parse_kernel("2*gaussian([0.5, 3]) + white(0.01)"), numbers(6, 2), numbers(6, 2, 0.71), noise,
+                                         numbers(2, 1), numbers(2, 1).cwiseAbs(), s, nullptr, 0.37),
+        std::nullopt};
     const SavedModel again = round_trip(model);
     EXPECT_EQ(again.kind(), "gp");
     EXPECT_EQ(again.width(), 2);
@@ -189,6 +191,8 @@ TEST(ModelFile, GaussianProcessSurvivesAndRebuildsItsFactor) {
     const auto& process = std::get<GaussianProcessModel>(again.model);
     EXPECT_EQ(process.kernel(), first.kernel());
     EXPECT_EQ(process.noise(), noise);
+    EXPECT_EQ(process.new_noise(), 0.37);
+    EXPECT_EQ(process.summary().status, s.status);
     EXPECT_EQ(process.dual_coef(), first.dual_coef());
     EXPECT_EQ(process.target_mean(), first.target_mean());
     EXPECT_EQ(process.target_scale(), first.target_scale());
