@@ -1,6 +1,7 @@
 // mercer fit falkon: regression and classification on landmarks, for many rows, of files that need not fit in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
+#include <filesystem>
 
 #include "fit.hpp"
 #include "terminal.hpp"
@@ -27,7 +28,7 @@ FalkonOptions options_of(const FalkonCommand& o) {
   FalkonOptions options;
   options.alpha = o.penalty.alpha;
   options.lambda = o.penalty.given_lambda();
-  options.fit_intercept = o.penalty.intercept.value_or(false);
+  options.fit_intercept = o.penalty.intercept.value_or(true);
   options.n_landmarks = o.landmarks;
   options.landmarks = o.method;
   options.precision = o.precision;
@@ -164,8 +165,18 @@ void run_in_parts(const FalkonCommand& o) {
 void run_falkon(const FalkonCommand& o) {
   if (o.in_parts || exceeds_memory(o.reading.path, o.common.memory)) {
     run_in_parts(o);
-  } else {
-    run_fit(o, [&](const Training& t) { return fit_in_memory(o, t); });
+    return;
+  }
+  bool was_read = false;
+  try {
+    run_fit(o, [&](const Training& t) {
+      was_read = true;
+      return fit_in_memory(o, t);
+    });
+  } catch (const OverBudget&) {  // what a file unpacks to is known only after a try
+    std::error_code error;
+    if (was_read || !std::filesystem::is_regular_file(o.reading.path, error)) throw;
+    run_in_parts(o);
   }
 }
 

@@ -6,13 +6,12 @@
 //
 // Method, chosen by the numbers of rows and landmarks and reported: (1) one pass over the rows for K_nm' W K_nm and K_nm' W Y (SYRK in
 // fixed tiles), then a dense solve in coordinates whitened by the Cholesky factor of K_mm; (2) conjugate gradients on the same whitened
-// system, K_nm' W K_nm applied in tiles that are made anew, preconditioned by (n/m) L'L + alpha I where K_mm = L L' (Falkon). Neither
-// ever holds n x m numbers.
+// system, K_nm' W K_nm applied in tiles, preconditioned by (n/m) L'L + alpha I where K_mm = L L' (Falkon). The tiles are made anew each
+// time, unless the rows are in memory and K_nm fits half the budget: then it is kept. The first never holds n x m numbers.
 // Cost: (1) n m (kernel + m) + 3 m^3 flops, (2) n m (kernel + 4) flops an iteration + m^3; memory of some m^2 numbers and one chunk of
-// rows. Reference: Rudi, Carratino, Rosasco, "FALKON: an optimal large scale kernel method", 2017; Williams and Seeger 2001; landmarks by
-// approximate ridge leverage scores after Rudi, Calandriello, Carratino, Rosasco 2018, by randomly pivoted Cholesky after Chen, Epperly,
-// Tropp, Webber 2023.
-// SPDX-License-Identifier: BSD-3-Clause
+// rows, and n m numbers where (2) keeps K_nm. Reference: Rudi, Carratino, Rosasco, "FALKON: an optimal large scale kernel method", 2017;
+// Williams and Seeger 2001; landmarks by approximate ridge leverage scores after Rudi, Calandriello, Carratino, Rosasco 2018, by randomly
+// pivoted Cholesky after Chen, Epperly, Tropp, Webber 2023. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -78,7 +77,7 @@ struct FalkonSummary {
   double rounding = 0;  // expected effect of float32 kernel values on a prediction, relative to the spread of y; 0 in float64
   Index passes = 0;     // over the rows
   double seconds = 0;
-  std::size_t bytes = 0;   // asked of the memory budget
+  std::size_t bytes = 0;   // asked of the memory budget, with K_nm where it was kept
   std::string sentence{};  // "solved: one pass over 1000000 rows, 1000 landmarks (uniform), trace error 12 %, ..."
 };
 

@@ -7,8 +7,9 @@
 //
 // Method: the chunk is cut into fixed slices of rows and the m x m matrix into fixed tiles, lower half only; each slice of a tile is one
 // SYRK or GEMM in the precision of the features, added to float64 sums in a fixed order. So the bits do not depend on the number of
-// threads; other chunks, or another order of merging, agree to rounding. The products with Y are in float64 throughout. Cost: m^2 flops a
-// row; 8 bytes for each of about m (m + 256) / 2 numbers. SPDX-License-Identifier: BSD-3-Clause
+// threads; other chunks, or another order of merging, agree to rounding. The products with Y are in float64 throughout, and of Y minus the
+// mean of the first chunk: targets far from zero lose no digits. Cost: m^2 flops a row; 8 bytes for each of about m (m + 256) / 2 numbers.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>
@@ -35,16 +36,23 @@ class NormalSums {
 
   Index features() const { return features_; }
   Index targets() const { return targets_; }
-  Index rows() const { return rows_; }                              // seen so far, those of weight zero too
-  double weight() const { return weight_; }                         // the sum of their weights
-  Matrix gram() const;                                              // F' W F, whole
-  Matrix cross() const;                                             // F' W Y, features x targets
-  Vector feature_sums() const;                                      // F' w
-  const Vector& target_sums() const { return target_sums_; }        // Y' w
-  const Vector& target_squares() const { return target_squares_; }  // diagonal of Y' W Y
+  Index rows() const { return rows_; }       // seen so far, those of weight zero too
+  double weight() const { return weight_; }  // the sum of their weights
+  Matrix gram() const;                       // F' W F, whole
+  Matrix cross() const;                      // F' W Y, features x targets
+  Vector feature_sums() const;               // F' w
+  Vector target_sums() const;                // Y' w
+  Vector target_squares() const;             // diagonal of Y' W Y
+
+  // The same about the weighted means, exact for targets whose mean is large beside their spread; zeros without weight.
+  Vector target_means() const;
+  Vector target_variation() const;                // sum_i w_i (y_i - mean)^2; 0 where it is no more than the rounding of the targets
+  Matrix centred_cross() const;                   // F' W (Y - means)
+  const Vector& shift() const { return shift_; }  // what is taken off the targets before they are summed
 
   // sum_i w_i (y_i - f_i'c - b)^2 for each target: the training error of coefficients c (features x targets) and intercepts b (empty: 0)
-  // without another look at the rows. Accurate to rounding in the sums: about 1e-7 of Y'WY for float32 features, 1e-15 for float64.
+  // without another look at the rows. Accurate to rounding in the sums: about 1e-7 of target_variation() for float32 features, 1e-15 for
+  // float64, if b is near its best; else of what f'c has to make up for.
   Vector squared_error(const MatrixRef& coefficients, const VectorRef& intercept = Vector()) const;
 
   // Little-endian float64, with a magic word, sizes and a checksum.
@@ -63,8 +71,9 @@ class NormalSums {
   Index rows_ = 0;
   double weight_ = 0;
   std::vector<double> tiles_{};  // of F' W F, the lower half: tile (i, j), j <= i, is the (i (i + 1) / 2 + j)-th, row-major
-  Matrix cross_{};               // F' W [Y, 1]
-  Vector target_sums_{};
+  Vector shift_{};               // the means of the first rows that had weight; zeros before
+  Matrix cross_{};               // F' W [Y - shift, 1]
+  Vector target_sums_{};         // of Y - shift, as the squares
   Vector target_squares_{};
 };
 

@@ -105,7 +105,8 @@ class RandomFeatureSums {
   // Throws InvalidArgument (sizes, numbers that are not finite, negative weights) before anything is taken in. A cancelled call leaves the
   // sums of the rows taken in so far: start again from a copy.
   void accumulate(const Samples& X, const MatrixRef& Y, const Vector& sample_weight = {}, const Run& run = {});
-  // Throws InvalidArgument unless both have the same map, precision and targets. Rows held out of either stay held out.
+  // Throws InvalidArgument unless both have the same map, precision, targets and validation_fraction. Rows held out of either stay held
+  // out.
   void merge(const RandomFeatureSums& other);
   // Throws InvalidArgument before any row of positive weight was seen.
   RandomFeatureRidgeModel solve(const RandomFeatureSolve& options = {}) const;

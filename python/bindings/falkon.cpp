@@ -56,11 +56,11 @@ FalkonModel fit(const Samples& X, const Targets& y, const Kernel& kernel, const 
   });
 }
 
-// (model, names of the columns, classes, notes)
+// (model, names of the columns, classes, notes). The kernel is a function of the number of features, which the file tells.
 nb::tuple fit_file(const std::string& path, const std::string& target, bool classify, const std::vector<std::string>& drop,
-                   const std::string& weights, const Kernel& kernel, const nb::dict& o, int threads, std::size_t memory,
+                   const std::string& weights, const nb::callable& kernel_of, const nb::dict& o, int threads, std::size_t memory,
                    nb::object progress) {
-  FalkonOptions options = options_of(kernel, o);
+  FalkonOptions options = options_of(FalkonOptions().kernel, o);
   FileRowsOptions file;
   file.encode.target = target;
   file.encode.drop = drop;
@@ -76,10 +76,15 @@ nb::tuple fit_file(const std::string& path, const std::string& target, bool clas
     encoder = rows.encoder();
     notes = rows.notes();
     notes.push_back(rows.describe());
+    {
+      const nb::gil_scoped_acquire held;
+      options.kernel = nb::cast<Kernel>(kernel_of(rows.width()));
+    }
     if (options.kernel.has_named_columns()) options.kernel = resolve_columns(options.kernel, encoder.column_names());
     return fit_falkon(rows, options);
   });
-  return nb::make_tuple(std::move(model), encoder.sparse ? nb::none() : nb::cast(encoder.feature_names()), encoder.classes, notes);
+  return nb::make_tuple(std::move(model), encoder.sparse || !encoder.named ? nb::none() : nb::cast(encoder.feature_names()),
+                        encoder.classes, notes);
 }
 
 template <class T>
@@ -172,8 +177,8 @@ void bind_falkon(nb::module_& m) {
       .def_prop_ro("summary", &FalkonModel::summary, nb::rv_policy::copy);
   m.def("fit_falkon", &fit, "X"_a, "y"_a, "kernel"_a, "sample_weight"_a, "options"_a, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none());
-  m.def("fit_falkon_file", &fit_file, "path"_a, "target"_a, "classify"_a, "drop"_a, "weights"_a, "kernel"_a, "options"_a, "threads"_a = 0,
-        "memory"_a = 0, "progress"_a.none() = nb::none());
+  m.def("fit_falkon_file", &fit_file, "path"_a, "target"_a, "classify"_a, "drop"_a, "weights"_a, "kernel_of"_a, "options"_a,
+        "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   bind_nystrom(m);
 }
 

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,10 +17,33 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _data, _estimators, _mercer, _run, _scikit
+from ._errors import FileError, FileMissing
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 
 __all__ = ["FalkonClassifier", "FalkonRegressor"]
+
+
+def _column(column: Any, parameter: str) -> str:
+    """A column of a file as the library takes it: its name, or # and its number from 1; empty for the default."""
+    if column is None or isinstance(column, str):
+        return column or ""
+    if isinstance(column, bool) or not isinstance(column, Integral) or column < 0:
+        raise ValueError(f"{parameter} must be the name of a column or its position, counted from 0, got {column!r}")
+    return f"#{int(column) + 1}"
+
+
+@contextmanager
+def _without_words_of_the_shell() -> Iterator[None]:
+    """Messages about files advise options of the command line, which nobody has here."""
+    try:
+        yield
+    except FileError as error:
+        text = str(error)
+        text = text.replace("use --impute mean or median when fitting, or remove the row", "fill it in, or remove the row")
+        text = re.sub(r"make 0/1 columns of it with --one-hot, or leave it out with --drop (.*)$",
+                      lambda m: f"make numbers of it, or leave it out with drop={m[1].split(',')}", text)
+        raise type(error)(text) from None
 
 
 class _Falkon(BaseEstimator):
@@ -121,27 +147,34 @@ class _Falkon(BaseEstimator):
                 rows, Y, native, weight, options, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
             )
 
-    def _fit_file(self, path: Any, target: str | None, drop: Sequence[str], sample_weight: str | None, classify: bool) -> list[str]:
+    def _fit_file(self, path: Any, target: str | int | None, drop: Sequence[str | int], sample_weight: str | None, classify: bool) -> list[str]:
         if self.kernel == "precomputed" or callable(self.kernel):
             raise ValueError("a file holds rows of numbers: precomputed kernels and functions of two rows cannot be fitted from it")
-        if isinstance(self.kernel, str) and self.gamma is None and self.kernel in ("rbf", "laplacian", "poly", "polynomial", "sigmoid"):
-            raise ValueError("gamma=None is 1 / n_features, which is not known before the file is read: give gamma, or a kernel expression")
-        native = _scikit.estimator_kernel(self, 1)._native
+        name = os.fsdecode(path)
+        if not os.path.exists(name):
+            raise FileMissing(errno.ENOENT, "there is no such file", name)
+        if isinstance(drop, str) or not isinstance(drop, Iterable):
+            raise ValueError(f"drop must be a list of column names or positions, got {drop!r}")
+        if not (sample_weight is None or isinstance(sample_weight, str)):
+            raise ValueError(f"sample_weight must be the name of a column of the file, got {sample_weight!r}")
+        columns = _column(target, "target"), [_column(column, "drop") for column in drop]
+        _scikit.estimator_kernel(self, 1)  # says what is wrong with it before anything is read
         options = self._options(self.landmarks if isinstance(self.landmarks, str) else _data.samples(_data.rows(self.landmarks, "landmarks").copy()))
-        with _run.progress(self.verbose) as bar:
+        with _without_words_of_the_shell(), _run.progress(self.verbose) as bar:
             self.model_, names, classes, self.notes_ = _mercer.fit_falkon_file(
-                os.fspath(path),
-                target or "",
+                name,
+                columns[0],
                 classify,
-                list(drop),
+                columns[1],
                 sample_weight or "",
-                native,
+                lambda width: _scikit.estimator_kernel(self, width)._native,
                 options,
                 _run.threads(self.n_jobs),
                 _run.memory_bytes(self.memory),
                 bar,
             )
         self.n_features_in_ = self.model_.samples.width
+        self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         return classes
@@ -260,12 +293,12 @@ class FalkonRegressor(MultiOutputMixin, RegressorMixin, _Falkon):
         return self
 
     def fit_file(
-        self, path: str | os.PathLike[str], target: str | None = None, *, drop: Sequence[str] = (), sample_weight: str | None = None
+        self, path: str | os.PathLike[str], target: str | int | None = None, *, drop: Sequence[str | int] = (), sample_weight: str | None = None
     ) -> FalkonRegressor:
         """Fit to the rows of a CSV, TSV, LIBSVM or NPY file, read in parts: it need not fit in memory. Columns are taken as they are.
 
-        ``target`` names the column to predict (default: y, label, target or class, else the last one), ``drop`` columns to leave out,
-        ``sample_weight`` a column of weights. ``notes_`` says what was chosen.
+        ``target`` is the column to predict, by name or position from 0 (default: y, label, target or class, else the last one), ``drop``
+        has columns to leave out, ``sample_weight`` names a column of weights. gamma=None is 1 / n_features, as in fit. ``notes_`` says what was chosen.
         """
         self._fit_file(path, target, drop, sample_weight, False)
         self._single_target = True
@@ -295,7 +328,7 @@ class FalkonClassifier(ClassifierMixin, _Falkon):
         return self
 
     def fit_file(
-        self, path: str | os.PathLike[str], target: str | None = None, *, drop: Sequence[str] = (), sample_weight: str | None = None
+        self, path: str | os.PathLike[str], target: str | int | None = None, *, drop: Sequence[str | int] = (), sample_weight: str | None = None
     ) -> FalkonClassifier:
         """Fit to the rows of a CSV, TSV, LIBSVM or NPY file, read in parts: it need not fit in memory. Columns are taken as they are."""
         labels = self._fit_file(path, target, drop, sample_weight, True)

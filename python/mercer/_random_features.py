@@ -211,6 +211,9 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self._fitted("_n_features_out").n_components
 
 
+_MAP_PARAMETERS = ("kernel", "gamma", "n_components", "form", "orthogonal")  # that running sums depend on
+
+
 class _RandomFeatureModel(BaseEstimator):
     """What the regressor and the classifier share: running sums that take in rows, and a model solved from them when it is asked for."""
 
@@ -264,6 +267,8 @@ class _RandomFeatureModel(BaseEstimator):
         alpha = _estimators.penalties(self.alpha, self.lambda_, Y.shape[1])
         how = _run.threads(self.n_jobs), _run.memory_bytes(self.memory)
         rows = _data.samples(X)
+        if afresh:
+            self._map_parameters = {name: str(getattr(self, name)) for name in _MAP_PARAMETERS}
         with _run.progress(self.verbose) as bar:
             if not afresh:
                 self._sums.accumulate(rows, Y, weight, *how, bar)
@@ -290,7 +295,12 @@ class _RandomFeatureModel(BaseEstimator):
         """Whether rows were seen before; those of a model from a file were not kept."""
         if self.__dict__.get("_sums") is None and self.__dict__.get("_model") is not None:
             raise ValueError("a model from a file has no running sums to add rows to: fit it, or partial_fit a new estimator")
-        return self.__dict__.get("_sums") is not None
+        if self.__dict__.get("_sums") is None:
+            return False
+        changed = [name for name, value in self.__dict__.get("_map_parameters", {}).items() if str(getattr(self, name)) != value]
+        if changed:
+            raise ValueError(f"{' and '.join(changed)} changed since the first rows, which fixed the features: fit anew, or set it back")
+        return True
 
     @property
     def model_(self) -> Any:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pickle
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -120,10 +122,44 @@ def test_fit_file_is_fit(data, tmp_path):
     classifier = mercer.FalkonClassifier(**parameters).fit_file(tmp_path / "classes.csv", target="y")
     np.testing.assert_array_equal(classifier.classes_, [0, 1])
     np.testing.assert_array_equal(classifier.predict(X), mercer.FalkonClassifier(**parameters).fit(X, (y > 0).astype(int)).predict(X))
-    with pytest.raises(ValueError, match="give gamma"):
-        mercer.FalkonRegressor().fit_file(tmp_path / "big.csv")
-    with pytest.raises(mercer.FileError):
-        mercer.FalkonRegressor(gamma=1).fit_file(tmp_path / "none.csv")
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        mercer.FalkonRegressor().fit_file(tmp_path / "none.csv")
+
+
+def test_fit_file_takes_what_fit_takes(data, tmp_path):
+    X, y = data
+    parameters = dict(n_landmarks=50, random_state=2)
+    whole = mercer.FalkonRegressor(**parameters).fit(X, y)  # gamma=None is 1 / n_features
+    np.save(tmp_path / "big.npy", np.column_stack([y, X]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for target in (0, np.int64(0), "x1"):
+            by_position = mercer.FalkonRegressor(**parameters).fit_file(tmp_path / "big.npy", target)
+            np.testing.assert_allclose(by_position.predict(X), whole.predict(X), rtol=0, atol=1e-6)
+    assert str(by_position.kernel_) == str(whole.kernel_)
+    assert not hasattr(by_position, "feature_names_in_")  # the file has none
+    narrow = mercer.FalkonRegressor(**parameters).fit_file(tmp_path / "big.npy", 0, drop=[1])
+    assert narrow.n_features_in_ == 3 and narrow.kernel_ == mercer.FalkonRegressor(**parameters).fit(X[:, 1:], y).kernel_
+
+
+def test_fit_file_names_what_is_wrong(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("a,b,y\n1,red,1\n2,blue,2\n3,red,3\n")
+    model = mercer.FalkonRegressor()
+    for wrong in (1.5, -1, True, ["y"]):
+        with pytest.raises(ValueError, match="target must be the name of a column or its position"):
+            model.fit_file(path, wrong)
+    with pytest.raises(ValueError, match="drop must be a list"):
+        model.fit_file(path, "y", drop="b")
+    with pytest.raises(ValueError, match="sample_weight must be the name of a column"):
+        model.fit_file(path, "y", sample_weight=[1, 2, 3])
+    with pytest.raises(mercer.FileError, match=r"leave it out with drop=\['b'\]") as text:
+        model.fit_file(path, "y")
+    path.write_text("a,b,y\n1,4,1\n2,,2\n3,5,3\n")
+    with pytest.raises(mercer.FileError, match="fill it in, or remove the row") as gap:
+        model.fit_file(path, "y")
+    assert "--" not in str(text.value) and "--" not in str(gap.value)
+    assert model.fit_file(path, "y", drop=["b"]).n_features_in_ == 1
 
 
 def test_files_and_pickles(data, tmp_path):

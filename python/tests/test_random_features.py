@@ -144,6 +144,17 @@ def test_near_kernel_ridge_and_shapes(problem):
     assert model.hoeffding_bound() > 0
 
 
+@pytest.mark.parametrize("changed", [{"kernel": "laplacian"}, {"gamma": 0.5}, {"n_components": 60}], ids=str)
+def test_partial_fit_after_another_map_was_asked_for(problem, changed):
+    X, y = problem[:2]
+    model = RandomFeatureRidge(0.1, gamma=0.4, n_components=50, random_state=1).partial_fit(X, y)
+    model.set_params(**changed)
+    with pytest.raises(ValueError, match=f"{next(iter(changed))} changed since the first rows, .* fit anew"):
+        model.partial_fit(X, y)
+    assert model.set_params(kernel="rbf", gamma=0.4, n_components=50, alpha=1.0).partial_fit(X, y).summary_.rows == 2 * len(X)
+    assert model.set_params(**changed).fit(X, y).summary_.rows == len(X)
+
+
 def test_partial_fit_adds_rows(problem):
     X, y = problem
     whole = RandomFeatureRidge(0.1, gamma=0.4, n_components=50, precision="float64", random_state=1).fit(X, y)

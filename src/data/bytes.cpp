@@ -39,7 +39,7 @@ Bytes map_file(int descriptor, std::size_t size) {
   if (data == MAP_FAILED) return {};
   ::madvise(data, size, MADV_WILLNEED);
   std::shared_ptr<const void> owner(data, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
-  return {std::string_view(static_cast<const char*>(data), size), std::move(owner)};
+  return {std::string_view(static_cast<const char*>(data), size), std::move(owner), true};
 }
 
 Bytes read_to_end(int descriptor, const std::string& path, const Run& run) {

@@ -14,6 +14,7 @@ namespace mercer {
 struct Bytes {
   std::string_view view;
   std::shared_ptr<const void> owner;  // keeps the view alive; nullptr: somebody else does
+  bool mapped = false;                // the view is of a mapped file: its pages can be read again
 };
 
 // A plain file is mapped, anything else (pipes, devices, "-" for standard input) is read to its end within the memory budget.

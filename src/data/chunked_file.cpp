@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "data/bytes.hpp"
 #include "data/encode.hpp"
+#include "data/formats.hpp"
 #include "data/table_chunks.hpp"
 #include "data/witnesses.hpp"
 #include "mercer/error.hpp"
@@ -21,7 +23,8 @@ namespace {
 
 constexpr std::size_t smallest_part = std::size_t{1} << 16;
 constexpr std::size_t largest_part = std::size_t{1} << 25;
-constexpr double whole_over_text = 3;  // a table, its features and their scaled copy, by the bytes of its text
+constexpr double copies = 3;           // a table, its features and their scaled copy
+constexpr double whole_over_text = 3;  // all of them, by the bytes of the text
 constexpr double text_over_packed = 5;
 
 std::size_t part_bytes(const FileRowsOptions& o) {
@@ -159,10 +162,16 @@ bool exceeds_memory(const std::string& path, std::size_t memory) {
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return false;
   const auto bytes = static_cast<double>(std::filesystem::file_size(path, error));
   if (error) return false;
+  const auto budget = static_cast<double>(memory_budget(memory));
   std::array<char, 6> start{};
   std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  const bool packed = packing_of_content({start.data(), start.size()}) != Packing::none;
-  return bytes * whole_over_text * (packed ? text_over_packed : 1) > static_cast<double>(memory_budget(memory));
+  const std::string_view begin(start.data(), start.size());
+  if (looks_like_npy(begin)) {
+    const Bytes file = read_bytes(path, {});
+    const auto numbers = static_cast<double>(npy_rows(file.view, path)) * static_cast<double>(npy_columns(file.view, path));
+    return numbers * sizeof(double) * copies > budget;
+  }
+  return bytes * whole_over_text * (packing_of_content(begin) == Packing::none ? 1 : text_over_packed) > budget;
 }
 
 }  // namespace mercer

@@ -20,6 +20,7 @@ bool looks_like_npy(std::string_view bytes);
 Table read_npy(std::string_view bytes, const std::string& source, const ReadOptions& options);
 // The number of rows, by the header; and some of the rows.
 Index npy_rows(std::string_view bytes, const std::string& source);
+Index npy_columns(std::string_view bytes, const std::string& source);
 Table read_npy_rows(std::string_view bytes, const std::string& source, const ReadOptions& options, Index first, Index count);
 // The bytes before the values of a rows x cols float64 array in C order.
 std::string npy_header(Index rows, Index cols);

@@ -144,6 +144,7 @@ Load loader(const Array& array) {
 bool looks_like_npy(std::string_view bytes) { return bytes.starts_with(magic); }
 
 Index npy_rows(std::string_view bytes, const std::string& source) { return read_header(bytes, source).rows; }
+Index npy_columns(std::string_view bytes, const std::string& source) { return read_header(bytes, source).cols; }
 
 Table read_npy(std::string_view bytes, const std::string& source, const ReadOptions& options) {
   return read_npy_rows(bytes, source, options, 0, npy_rows(bytes, source));

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t first_look = std::size_t{1} << 20;  // bytes that decide what the file is
 
-// Pages of a mapped file that were read: the machine may have them back at once, not when it runs short.
+// Pages of a mapped file that were read: the machine may have them back at once, not when it runs short. Of any other memory they would be
+// lost.
 void forget_pages(std::string_view done) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto first = (reinterpret_cast<std::uintptr_t>(done.data()) + page - 1) / page * page;
@@ -97,7 +98,7 @@ void TableChunks::for_each_mapped(std::string_view text, const TakePiece& take) 
     const std::string_view piece = text.substr(0, cut(text, true));
     take(piece, line);
     line += std::count(piece.begin(), piece.end(), end_of_line_);
-    forget_pages(piece);
+    if (bytes_.mapped) forget_pages(piece);
     text.remove_prefix(piece.size());
   }
 }
@@ -151,7 +152,7 @@ void TableChunks::for_each(const std::function<void(const Table&, Index)>& visit
       Table table = read_npy_rows(bytes_.view, path_, reading, first, std::min(step, all - first));
       for (Index i = 0; first > 0 && i < table.rows(); ++i) table.lines.push_back(first + i + 1);
       visit(table, first);
-      forget_pages(bytes_.view);
+      if (bytes_.mapped) forget_pages(bytes_.view);
     }
     return;
   }

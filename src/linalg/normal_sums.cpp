@@ -28,7 +28,8 @@ constexpr Index tile = 256;
 constexpr Index tile_numbers = tile * tile;
 constexpr Index slice_rows = 2048;
 constexpr Index wanted_tasks = 16;
-constexpr std::uint64_t magic = 0x31304d5553524d01;  // "\1MRSUM01"
+constexpr std::uint64_t magic = 0x32304d5553524d01;  // "\1MRSUM02"
+constexpr std::uint64_t magic_without_shift = 0x31304d5553524d01;
 
 Index tiles_across(Index m) { return (m + tile - 1) / tile; }
 Index lower_tiles(Index m) { return tiles_across(m) * (tiles_across(m) + 1) / 2; }
@@ -61,14 +62,14 @@ void product(bool diagonal, Index m, Index n, Index depth, const double* a, cons
   }
 }
 
-// One chunk's rows: S F as given (no weights) or copied, and S [Y, 1] in double.
+// One chunk's rows: S F as given (no weights) or copied, and S [Y - shift, 1] in double.
 template <class T>
 struct Chunk {
   const T* features = nullptr;
   Index stride = 0;
   Index rows = 0;
   Index width = 0;
-  Matrix right;  // S [Y, 1]
+  Matrix right;  // S [Y - shift, 1]
 };
 
 // Tile (i, j) of (S F)' (S F) over slices first .. last - 1, added to `sums` (tile x tile).
@@ -108,7 +109,7 @@ void add_rows(const T* f, Index stride, const double* right, Index right_stride,
   }
 }
 
-// (S F)' S [Y, 1] for one block of features, in float64, added to `sums` (rows x right columns).
+// (S F)' S [Y - shift, 1] for one block of features, in float64, added to `sums` (rows x right columns).
 template <class T>
 void add_cross(const Chunk<T>& chunk, Index block, Eigen::Ref<Matrix> sums) {
   const Index from = block * tile;
@@ -189,13 +190,14 @@ std::uint64_t checksum(std::string_view bytes) {
 NormalSums::NormalSums(Index features, Index targets) : features_(features), targets_(targets) {
   require(features >= 0 && targets >= 0, fmt::format("running sums of {} features and {} targets are not possible", features, targets));
   tiles_.assign(static_cast<std::size_t>(lower_tiles(features) * tile_numbers), 0.0);
+  shift_ = Vector::Zero(targets);
   cross_ = Matrix::Zero(features, targets + 1);
   target_sums_ = Vector::Zero(targets);
   target_squares_ = Vector::Zero(targets);
 }
 
 std::size_t NormalSums::bytes(Index features, Index targets) {
-  return static_cast<std::size_t>(lower_tiles(features) * tile_numbers + features * (targets + 1) + 2 * targets) * sizeof(double);
+  return static_cast<std::size_t>(lower_tiles(features) * tile_numbers + features * (targets + 1) + 3 * targets) * sizeof(double);
 }
 
 template <class T>
@@ -209,9 +211,12 @@ void NormalSums::take(const Eigen::Ref<const RowMatrix<T>>& F, const MatrixRef& 
   require(w.size() == 0 || (w.allFinite() && w.minCoeff() >= 0), "weights must be finite and >= 0");
   require(all_finite<T>(F), "a feature is NaN or infinite");
 
+  const double weight = w.size() == 0 ? static_cast<double>(F.rows()) : w.sum();
+  if (weight_ == 0 && weight > 0) shift_ = (w.size() == 0 ? Vector(Y.colwise().sum()) : Vector(Y.transpose() * w)) / weight;
+  const Matrix shifted = Y.rowwise() - shift_.transpose();
   const Vector s = w.size() == 0 ? Vector() : Vector(w.cwiseSqrt());
   Chunk<T> chunk{F.data(), F.outerStride(), F.rows(), F.cols(), Matrix::Ones(F.rows(), targets_ + 1)};
-  chunk.right.leftCols(targets_) = Y;
+  chunk.right.leftCols(targets_) = shifted;
   Buffer<T> scaled;
   if (s.size() > 0) {
     scaled = scaled_rows<T>(F, s);
@@ -240,9 +245,9 @@ void NormalSums::take(const Eigen::Ref<const RowMatrix<T>>& F, const MatrixRef& 
     Eigen::Map<Vector>(tiles_.data(), size) += Eigen::Map<const Vector>(extra.data() + (group - 1) * size, size);
 
   rows_ += F.rows();
-  weight_ += w.size() == 0 ? static_cast<double>(F.rows()) : w.sum();
-  target_sums_ += w.size() == 0 ? Vector(Y.colwise().sum()) : Vector(Y.transpose() * w);
-  target_squares_ += w.size() == 0 ? Vector(Y.cwiseAbs2().colwise().sum()) : Vector(Y.cwiseAbs2().transpose() * w);
+  weight_ += weight;
+  target_sums_ += w.size() == 0 ? Vector(shifted.colwise().sum()) : Vector(shifted.transpose() * w);
+  target_squares_ += w.size() == 0 ? Vector(shifted.cwiseAbs2().colwise().sum()) : Vector(shifted.cwiseAbs2().transpose() * w);
 }
 
 void NormalSums::accumulate(const Eigen::Ref<const MatrixF>& F, const MatrixRef& Y, const VectorRef& w) { take<float>(F, Y, w); }
@@ -253,9 +258,13 @@ void NormalSums::merge(const NormalSums& other) {
           fmt::format("running sums of {} features and {} targets cannot take in those of {} and {}", features_, targets_, other.features_,
                       other.targets_));
   std::transform(tiles_.begin(), tiles_.end(), other.tiles_.begin(), tiles_.begin(), std::plus<>());
-  cross_ += other.cross_;
-  target_sums_ += other.target_sums_;
-  target_squares_ += other.target_squares_;
+  if (weight_ == 0) shift_ = other.shift_;
+  const Vector moved = other.shift_ - shift_;  // y - shift = (y - other.shift) + moved
+  Matrix cross = other.cross_;
+  cross.leftCols(targets_) += other.cross_.col(targets_) * moved.transpose();
+  cross_ += cross;
+  target_squares_ += other.target_squares_ + 2 * moved.cwiseProduct(other.target_sums_) + other.weight_ * moved.cwiseAbs2();
+  target_sums_ += other.target_sums_ + other.weight_ * moved;
   rows_ += other.rows_;
   weight_ += other.weight_;
 }
@@ -278,25 +287,48 @@ Matrix NormalSums::gram() const {
   return G;
 }
 
-Matrix NormalSums::cross() const { return cross_.leftCols(targets_); }
+Matrix NormalSums::cross() const { return cross_.leftCols(targets_) + cross_.col(targets_) * shift_.transpose(); }
 Vector NormalSums::feature_sums() const { return cross_.col(targets_); }
+Vector NormalSums::target_sums() const { return target_sums_ + weight_ * shift_; }
+Vector NormalSums::target_squares() const { return target_squares_ + 2 * shift_.cwiseProduct(target_sums_) + weight_ * shift_.cwiseAbs2(); }
+
+Vector NormalSums::target_means() const { return weight_ > 0 ? Vector(shift_ + target_sums_ / weight_) : Vector::Zero(targets_); }
+
+Vector NormalSums::target_variation() const {
+  if (!(weight_ > 0)) return Vector::Zero(targets_);
+  constexpr double rounding = 1e-14;  // of a target, and of the mean of many
+  const Vector variation = target_squares_ - target_sums_.cwiseAbs2() / weight_;
+  const Vector noise = rounding * rounding * weight_ * target_means().cwiseAbs2();
+  return (variation.array() > noise.array()).select(variation, 0);
+}
+
+Matrix NormalSums::centred_cross() const {
+  if (!(weight_ > 0)) return Matrix::Zero(features_, targets_);
+  return cross_.leftCols(targets_) - cross_.col(targets_) * (target_sums_ / weight_).transpose();
+}
 
 Vector NormalSums::squared_error(const MatrixRef& c, const VectorRef& intercept) const {
   require(c.rows() == features_ && c.cols() == targets_,
           fmt::format("{} x {} coefficients for {} features and {} targets", c.rows(), c.cols(), features_, targets_));
   require(intercept.size() == 0 || intercept.size() == targets_, fmt::format("{} intercepts for {} targets", intercept.size(), targets_));
+  if (!(weight_ > 0)) return Vector::Zero(targets_);
+  // About the means, y - ybar - (f - fbar)'c + (ybar - fbar'c - b): the last part is zero for the best b, and nothing large cancels.
   const Matrix Gc = gram() * c;
+  const Matrix cross = centred_cross();
+  const Vector variation = target_variation();
+  const Vector means = target_means();
   Vector error(targets_);
   for (Index t = 0; t < targets_; ++t) {
-    const double b = intercept.size() == 0 ? 0 : intercept[t];
-    const double value = target_squares_[t] - 2 * c.col(t).dot(cross_.col(t)) + c.col(t).dot(Gc.col(t)) -
-                         2 * b * (target_sums_[t] - c.col(t).dot(cross_.col(targets_))) + b * b * weight_;
-    error[t] = std::max(value, 0.0);
+    const double mean_of_f = c.col(t).dot(cross_.col(targets_)) / weight_;
+    const double offset = means[t] - mean_of_f - (intercept.size() == 0 ? 0 : intercept[t]);
+    const double value = variation[t] - 2 * c.col(t).dot(cross.col(t)) + (c.col(t).dot(Gc.col(t)) - weight_ * mean_of_f * mean_of_f);
+    error[t] = std::max(value, 0.0) + weight_ * offset * offset;
   }
   return error;
 }
 
-// Words of 8 bytes: magic, features, targets, rows, then weight, target sums and squares, F' W [Y, 1], tiles; at last the checksum.
+// Words of 8 bytes: magic, features, targets, rows, then weight, shift, target sums and squares, F' W [Y - shift, 1], tiles; at last the
+// checksum.
 std::string NormalSums::to_bytes() const {
   std::string out;
   out.reserve(bytes(features_, targets_) + 64);
@@ -305,6 +337,7 @@ std::string NormalSums::to_bytes() const {
                                           static_cast<std::uint64_t>(rows_)};
   put(head.data(), head.size());
   put(&weight_, 1);
+  put(shift_.data(), static_cast<std::size_t>(targets_));
   put(target_sums_.data(), static_cast<std::size_t>(targets_));
   put(target_squares_.data(), static_cast<std::size_t>(targets_));
   put(cross_.data(), static_cast<std::size_t>(cross_.size()));
@@ -320,11 +353,12 @@ NormalSums NormalSums::from_bytes(std::string_view bytes) {
   std::array<std::uint64_t, 4> head{};
   require(bytes.size() >= head_bytes + 8, fmt::format("{} bytes are too few for running sums", bytes.size()));
   std::memcpy(head.data(), bytes.data(), sizeof head);
-  require(head[0] == magic, "these bytes are not running sums (the magic word is missing)");
+  const bool shifted = head[0] != magic_without_shift;
+  require(head[0] == magic || !shifted, "these bytes are not running sums (the magic word is missing)");
   require(head[1] <= most && head[2] <= most && head[3] <= (std::uint64_t{1} << 62U), "the sizes in these running sums are not possible");
   const auto features = static_cast<Index>(head[1]);
   const auto targets = static_cast<Index>(head[2]);
-  const std::size_t wanted = head_bytes + NormalSums::bytes(features, targets) + 8;
+  const std::size_t wanted = head_bytes + NormalSums::bytes(features, targets) + 8 - (shifted ? 0 : head[2] * sizeof(double));
   require(bytes.size() == wanted, fmt::format("running sums of {} features and {} targets take {} bytes, got {}: cut short or changed",
                                               features, targets, wanted, bytes.size()));
   std::uint64_t sum = 0;
@@ -339,6 +373,7 @@ NormalSums NormalSums::from_bytes(std::string_view bytes) {
   };
   sums.rows_ = static_cast<Index>(head[3]);
   get(&sums.weight_, 1);
+  if (shifted) get(sums.shift_.data(), static_cast<std::size_t>(targets));
   get(sums.target_sums_.data(), static_cast<std::size_t>(targets));
   get(sums.target_squares_.data(), static_cast<std::size_t>(targets));
   get(sums.cross_.data(), static_cast<std::size_t>(sums.cross_.size()));

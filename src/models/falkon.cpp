@@ -46,6 +46,7 @@ void check(const RowSource& source, const FalkonOptions& o) {
             fmt::format("the given landmarks have {} columns, X has {}", o.given_landmarks->width(), source.width()));
     require_finite(*o.given_landmarks, "landmarks");
   }
+  require_no_white_noise(o.kernel);
   if (normalizes_given(o.kernel))
     throw InvalidArgument(fmt::format(
         "{} could be fitted but never predict: k(x,x) of new objects is not among given kernel values; normalise the matrix first",
@@ -94,20 +95,16 @@ double rounding_of(const Solution& s, const Whitening& whitening) {
 void measure_validation(const FalkonModel& model, const SplitRows& rows, const Run& run, FalkonSummary& summary) {
   const Index targets = rows.targets();
   Vector error = Vector::Zero(targets);
-  Vector sums = Vector::Zero(targets);
-  Vector squares = Vector::Zero(targets);
-  double weight = 0;
+  NormalSums moments(0, targets);
   rows.for_each_chunk(16384, [&](const RowChunk& chunk) {
     const Vector w = chunk.weight.size() == 0 ? Vector::Ones(chunk.X.size()) : chunk.weight;
     error += (model.predict(chunk.X, run) - chunk.Y).cwiseAbs2().transpose() * w;
-    sums += chunk.Y.transpose() * w;
-    squares += chunk.Y.cwiseAbs2().transpose() * w;
-    weight += w.sum();
+    moments.accumulate(Matrix(chunk.X.size(), 0), chunk.Y, w);
   });
   summary.validation_rows = rows.rows();
-  if (!(weight > 0)) return;
-  summary.validation_mse = error.mean() / weight;
-  const Vector variation = squares - sums.cwiseAbs2() / weight;
+  if (!(moments.weight() > 0)) return;
+  summary.validation_mse = error.mean() / moments.weight();
+  const Vector variation = moments.target_variation();
   double r2 = 0;
   for (Index t = 0; t < targets; ++t) r2 += variation[t] > 0 ? 1 - error[t] / variation[t] : (error[t] > 0 ? 0.0 : 1.0);
   summary.validation_r2 = r2 / static_cast<double>(targets);
@@ -206,7 +203,7 @@ FalkonModel fit_now(const RowSource& source, const FalkonOptions& o) {
   FalkonSummary& s = a.summary;
   s.landmarks = landmarks.method;
   s.rows = train.rows();
-  s.bytes = bytes;
+  s.bytes = bytes + a.solution.stored_bytes;
   s.trace_error = trace_error_on(kernel, drawn.probe, Z, whitening, o.run);
   s.trace_rows = drawn.probe.size();
   FalkonModel model =
@@ -291,6 +288,7 @@ LandmarkSums LandmarkSums::from_bytes(std::string_view bytes) {
 LandmarkSums landmark_sums(const Kernel& kernel, const Samples& landmarks, const RowSource& source, Precision precision, const Run& run) {
   if (kernel.has_auto()) throw InvalidArgument(fmt::format("{} still has an automatic length scale; resolve it first", kernel.text()));
   if (landmarks.empty()) throw InvalidArgument("there are no landmarks");
+  require_no_white_noise(kernel);
   LandmarkSums out;
   with_threads(run.threads, [&] { out = falkon::accumulate(kernel, landmarks, source, precision, Precision::float64, run); });
   return out;

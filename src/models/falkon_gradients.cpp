@@ -1,4 +1,5 @@
-// The route of conjugate gradients: G = F' W F is never formed, only applied, in tiles of F that are made anew each time.
+// The route of conjugate gradients: G = F' W F is never formed, only applied, in tiles of F that are made anew each time;
+// F is kept if the rows are in memory and it fits half the budget.
 //
 // Preconditioner: were the landmarks a sample of the rows, G would be about (w/m) K_mm K_mm, w the sum of weights, so the whitened system
 // L^-1 G L^-T + alpha I about (w/m) L' L + alpha I = R R'. Landmarks that are no uniform sample make it worse, never wrong.
@@ -27,6 +28,7 @@ class NormalMatrix {
     if (const Samples* X = source.in_memory(); X != nullptr) {
       const double bytes = static_cast<double>(bytes_of(precision)) * static_cast<double>(X->size()) * static_cast<double>(Z.size());
       const bool fits = bytes <= 0.5 * static_cast<double>(memory_budget(run.memory));
+      if (fits) stored_bytes_ = static_cast<std::size_t>(bytes);
       op_ = gram_operator(kernel, *X, Z, {precision, fits ? Storage::stored : Storage::streamed, run});
       Vector w(X->size());
       bool weighted = false;
@@ -38,6 +40,8 @@ class NormalMatrix {
     }
   }
 
+  std::size_t stored_bytes() const { return stored_bytes_; }
+
   Matrix apply(const Matrix& V) const {
     if (op_) return op_->apply_normal(V, weight_);
     Matrix sum = Matrix::Zero(V.rows(), V.cols());
@@ -45,21 +49,17 @@ class NormalMatrix {
     return sum;
   }
 
-  // F' W [Y, 1].
-  Matrix cross(Vector& target_sums, Vector& target_squares, double& weight) const {
+  // F' W [Y - shift, 1]; the shift and the sums of the targets are in `moments` (of no features).
+  Matrix cross(NormalSums& moments) const {
     const Index targets = source_.targets();
     Matrix sum = Matrix::Zero(Z_.size(), targets + 1);
-    target_sums = Vector::Zero(targets);
-    target_squares = Vector::Zero(targets);
-    weight = 0;
+    moments = NormalSums(0, targets);
     source_.for_each_chunk(chunk_rows, [&](const RowChunk& chunk) {
       const Vector w = chunk.weight.size() == 0 ? Vector::Ones(chunk.X.size()) : chunk.weight;
       Matrix right(chunk.X.size(), targets + 1);
-      right << w.asDiagonal() * chunk.Y, w;
+      moments.accumulate(Matrix(chunk.X.size(), 0), chunk.Y, w);
+      right << w.asDiagonal() * (chunk.Y.rowwise() - moments.shift().transpose()), w;
       sum += operator_on(chunk.X)->apply_transpose(right);
-      target_sums += right.leftCols(targets).colwise().sum().transpose();
-      target_squares += chunk.Y.cwiseAbs2().transpose() * w;
-      weight += w.sum();
     });
     return sum;
   }
@@ -73,6 +73,7 @@ class NormalMatrix {
   Precision precision_;
   const Run& run_;
   Operator op_{};
+  std::size_t stored_bytes_ = 0;
   Vector weight_{};
 };
 
@@ -100,14 +101,17 @@ Solution solve_gradients(const Kernel& kernel, const Samples& Z, const RowSource
   const Matrix& L = whitening.L;
   const NormalMatrix normal(kernel, Z, source, precision, run);
   Solution out;
-  Vector target_sums;
-  Vector target_squares;
-  const Matrix cross = normal.cross(target_sums, target_squares, out.weight);
+  NormalSums moments;
+  const Matrix cross = normal.cross(moments);
+  out.weight = moments.weight();
+  out.stored_bytes = normal.stored_bytes();
   if (!(out.weight > 0)) throw InvalidArgument("all sample weights are zero: nothing to learn from");
   const Index targets = source.targets();
   const Matrix constant = cross.col(targets);
+  const Vector means = moments.target_means();
+  const Matrix centred_cross = cross.leftCols(targets) - constant * (means - moments.shift()).transpose();
   const Matrix R = preconditioner(whitening, out.weight, alpha, run);
-  out.spread = spread_of(target_sums, target_squares, out.weight);
+  out.spread = spread_of(moments);
   Matrix image;  // G c of the last c that was applied
   const auto apply = [&](const Matrix& V) {
     Matrix U = V;
@@ -127,8 +131,8 @@ Solution solve_gradients(const Kernel& kernel, const Samples& Z, const RowSource
     linalg::solve_lower(R, HU);
     return HU;
   };
-  Matrix q = cross.leftCols(targets);
-  if (fit_intercept) q -= constant * target_sums.transpose() / out.weight;
+  Matrix q = centred_cross;
+  if (!fit_intercept) q += constant * means.transpose();
   linalg::solve_lower(L, q);
   Matrix right = q;
   linalg::solve_lower(R, right);
@@ -149,13 +153,14 @@ Solution solve_gradients(const Kernel& kernel, const Samples& Z, const RowSource
   linalg::solve_lower_transposed(L, beta);
   out.coef = std::move(beta);
   out.intercept = Vector::Zero(targets);
-  if (fit_intercept) out.intercept = (target_sums - out.coef.transpose() * constant.col(0)) / out.weight;
-  out.squared_error.resize(targets);
+  if (fit_intercept) out.intercept = means - out.coef.transpose() * constant.col(0) / out.weight;
+  out.squared_error = moments.target_variation();
   for (Index t = 0; t < targets; ++t) {
-    const double b = out.intercept[t];
-    const auto c = out.coef.col(t);
-    out.squared_error[t] = std::max(0.0, target_squares[t] - 2 * c.dot(cross.col(t)) + c.dot(image.col(t)) -
-                                             2 * b * (target_sums[t] - c.dot(constant.col(0))) + b * b * out.weight);
+    const auto c = out.coef.col(t);  // as NormalSums::squared_error has it
+    const double mean_of_f = c.dot(constant.col(0)) / out.weight;
+    const double offset = means[t] - mean_of_f - out.intercept[t];
+    out.squared_error[t] += c.dot(image.col(t)) - 2 * c.dot(centred_cross.col(t)) - out.weight * mean_of_f * mean_of_f;
+    out.squared_error[t] = std::max(out.squared_error[t], 0.0) + out.weight * offset * offset;
   }
   ++out.passes;
   return out;

@@ -148,14 +148,9 @@ LandmarkSums accumulate(const Kernel& kernel, const Samples& Z, const RowSource&
   return accumulate_as<float, float>(kernel, Z, source, run);
 }
 
-Vector spread_of(const Vector& sums, const Vector& squares, double weight) {
-  Vector spread(sums.size());
-  for (Index t = 0; t < sums.size(); ++t) {
-    const double mean = sums[t] / weight;
-    const double variance = squares[t] / weight - mean * mean;
-    spread[t] = std::sqrt(variance > 1e-12 * squares[t] / weight ? variance : squares[t] / weight);
-  }
-  return spread;
+Vector spread_of(const NormalSums& sums) {
+  const Vector variance = sums.target_variation() / sums.weight();
+  return (variance.array() > 0).select(variance.cwiseSqrt(), sums.target_means().cwiseAbs());
 }
 
 Solution solve_sums(const LandmarkSums& landmark_sums, const Whitening& whitening, double alpha, bool fit_intercept, const Run& run) {
@@ -163,14 +158,11 @@ Solution solve_sums(const LandmarkSums& landmark_sums, const Whitening& whitenin
   Solution out;
   out.weight = sums.weight();
   if (!(out.weight > 0)) throw InvalidArgument("all sample weights are zero: nothing to learn from");
-  out.spread = spread_of(sums.target_sums(), sums.target_squares(), out.weight);
+  out.spread = spread_of(sums);
   Matrix A = sums.gram();
-  Matrix q = sums.cross();
+  Matrix q = fit_intercept ? sums.centred_cross() : sums.cross();
   Matrix constant = sums.feature_sums();
-  if (fit_intercept) {
-    A.noalias() -= constant * constant.transpose() / out.weight;
-    q.noalias() -= constant * sums.target_sums().transpose() / out.weight;
-  }
+  if (fit_intercept) A.noalias() -= constant * constant.transpose() / out.weight;
   linalg::solve_lower(whitening.L, A);
   linalg::solve_right_lower_transposed(whitening.L, A);
   linalg::solve_lower(whitening.L, q);
@@ -195,7 +187,7 @@ Solution solve_sums(const LandmarkSums& landmark_sums, const Whitening& whitenin
   linalg::solve_lower_transposed(whitening.L, beta);
   out.coef = std::move(beta);
   out.intercept = Vector::Zero(sums.targets());
-  if (fit_intercept) out.intercept = (sums.target_sums() - out.coef.transpose() * constant.col(0)) / out.weight;
+  if (fit_intercept) out.intercept = sums.target_means() - out.coef.transpose() * constant.col(0) / out.weight;
   out.squared_error = sums.squared_error(out.coef, out.intercept);
   out.passes = 1;
   return out;

@@ -44,6 +44,7 @@ struct Solution {
   Vector spread;         // standard deviation of the targets (their size, where that is zero)
   double weight = 0;     // sum of weights
   Index passes = 0;
+  std::size_t stored_bytes = 0;  // of K_nm, where it was kept
 };
 
 // Rows of K_nm at a time, as a function of the problem and the budget.
@@ -62,7 +63,7 @@ struct Gradients {
 Solution solve_gradients(const Kernel& kernel, const Samples& landmarks, const RowSource& source, const Whitening& whitening, double alpha,
                          bool fit_intercept, Precision precision, const Gradients& options, const Run& run);
 
-// Mean and spread of the targets from their sums.
-Vector spread_of(const Vector& sums, const Vector& squares, double weight);
+// The spread of the targets; their size, where it is zero.
+Vector spread_of(const NormalSums& sums);
 
 }  // namespace mercer::falkon

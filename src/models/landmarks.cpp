@@ -13,6 +13,7 @@
 
 #include "gram/length_scale.hpp"
 #include "gram/pivoted_cholesky.hpp"
+#include "kernels/node.hpp"
 #include "linalg/triangular.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -101,6 +102,14 @@ const char* name_of(LandmarkMethod method) {
     default:
       return "uniform";
   }
+}
+
+void require_no_white_noise(const Kernel& kernel) {
+  if (looks_at(kernel, Reduction::same))
+    throw InvalidArgument(
+        fmt::format("{} has white noise, which landmarks cannot carry: a row meets itself only where it is a landmark; take the white part "
+                    "out, the penalty alpha plays its part",
+                    kernel.text()));
 }
 
 DrawnRows draw_rows(const RowSource& source, const FalkonOptions& options, bool wants_length_scale) {

@@ -16,6 +16,9 @@ struct Landmarks {
   std::string method{};
 };
 
+// Throws InvalidArgument for a kernel with white noise: it would be in K_mm but not in K_nm, and the answer that of no problem.
+void require_no_white_noise(const Kernel& kernel);
+
 // What is drawn from the rows in one pass: the pool that landmarks are chosen from, rows to measure length scales on, rows to test on.
 struct DrawnRows {
   Samples pool;

@@ -49,13 +49,9 @@ RidgeFromSums ridge_from_sums(const NormalSums& sums, const Vector& alpha, bool 
   const Index m = sums.features();
   require_memory(ridge_from_sums_bytes(m), run.memory, fmt::format("the normal equations of {} features", m), "use fewer components");
   Matrix S = sums.gram();
-  Matrix right = sums.cross();
+  const Matrix right = fit_intercept ? sums.centred_cross() : sums.cross();
   const Vector feature_sums = sums.feature_sums();
-  if (fit_intercept) {
-    const Vector means = feature_sums / sums.weight();
-    S.noalias() -= means * feature_sums.transpose();
-    right.noalias() -= means * sums.target_sums().transpose();
-  }
+  if (fit_intercept) S.noalias() -= feature_sums / sums.weight() * feature_sums.transpose();
   RidgeFromSums out;
   out.rank = m;
   out.coef = Matrix::Zero(m, sums.targets());
@@ -78,7 +74,7 @@ RidgeFromSums ridge_from_sums(const NormalSums& sums, const Vector& alpha, bool 
     out.residual = std::max(out.residual, residual.col(t).norm() / (scale > 0 ? scale : 1));
   }
   out.intercept = Vector::Zero(sums.targets());
-  if (fit_intercept) out.intercept = (sums.target_sums() - out.coef.transpose() * feature_sums) / sums.weight();
+  if (fit_intercept) out.intercept = sums.target_means() - out.coef.transpose() * feature_sums / sums.weight();
   return out;
 }
 

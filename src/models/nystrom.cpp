@@ -111,6 +111,7 @@ void NystromMap::transform_into(const Samples& X, float* out, Index stride, Prec
 NystromMap fit_nystrom(const Samples& rows, const NystromOptions& o) {
   if (rows.empty()) throw InvalidArgument("there are no samples: X must have at least one row");
   if (o.n_components < 1) throw InvalidArgument(fmt::format("n_components must be >= 1, got {}", o.n_components));
+  require_no_white_noise(o.kernel);
   if (normalizes_given(o.kernel))
     throw InvalidArgument(
         fmt::format("{} cannot be evaluated at new objects of a given Gram matrix; normalise the matrix first", o.kernel.text()));

@@ -197,12 +197,12 @@ void RandomFeatureSums::merge(const RandomFeatureSums& other) {
         "running sums can be merged only if they are of the same feature map (kernel, components, form, seed) and precision");
   if (targets() != other.targets())
     throw InvalidArgument(fmt::format("running sums of {} targets cannot be merged with those of {}", targets(), other.targets()));
+  if (validation_fraction_ != other.validation_fraction_)
+    throw InvalidArgument(
+        fmt::format("running sums with validation_fraction {} cannot be merged with those with {}; make both with the same",
+                    validation_fraction_, other.validation_fraction_));
   training_.merge(other.training_);
-  if (held_out_.features() == 0) {
-    held_out_ = other.held_out_;
-  } else if (other.held_out_.features() > 0) {
-    held_out_.merge(other.held_out_);
-  }
+  held_out_.merge(other.held_out_);
   rows_ += other.rows_;
   seconds_ += other.seconds_;
 }
@@ -224,7 +224,7 @@ RandomFeatureRidgeModel RandomFeatureSums::solve(const RandomFeatureSolve& optio
       const RidgeFromSums part = ridge_from_sums(training_, penalty(training_.rows()), options.fit_intercept, precision_, options.run);
       summary.held_out_rows = held_out_.rows();
       summary.held_out_rmse = root_mean_square(held_out_, part);
-      const Vector variance = held_out_.target_squares() / held_out_.weight() - (held_out_.target_sums() / held_out_.weight()).cwiseAbs2();
+      const Vector variance = held_out_.target_variation() / held_out_.weight();
       const Vector unexplained = summary.held_out_rmse.cwiseAbs2().cwiseQuotient(variance);
       summary.held_out_r2 = (variance.array() > 0).select(1 - unexplained.array(), 0);  // nothing to explain in constant targets
     }
@@ -257,8 +257,12 @@ void RandomFeatureSums::restore(std::string_view bytes) {
   if (head[1] > bytes.size()) throw InvalidArgument("these running sums of random features are cut short or changed");
   NormalSums training = NormalSums::from_bytes(bytes.substr(0, head[1]));
   NormalSums held_out = NormalSums::from_bytes(bytes.substr(head[1]));
-  if (training.features() != training_.features() || training.targets() != targets() || held_out.features() != held_out_.features() ||
-      held_out.targets() != targets() || head[0] != static_cast<std::uint64_t>(training.rows() + held_out.rows()))
+  if (head[0] != static_cast<std::uint64_t>(training.rows() + held_out.rows()) || held_out.targets() != training.targets())
+    throw InvalidArgument("these running sums of random features are cut short or changed");
+  if (training.features() == training_.features() && held_out.features() != held_out_.features())
+    throw InvalidArgument(fmt::format("these are running sums {} held-out rows, wanted are some {}",
+                                      held_out.features() > 0 ? "with" : "without", held_out_.features() > 0 ? "with" : "without"));
+  if (training.features() != training_.features() || training.targets() != targets())
     throw InvalidArgument(fmt::format("these are running sums of {} features and {} targets, wanted are {} and {}", training.features(),
                                       training.targets(), training_.features(), targets()));
   rows_ = static_cast<Index>(head[0]);

@@ -10,6 +10,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/cholesky.hpp"
 #include "mercer/error.hpp"
+#include "models/landmarks.hpp"
 
 namespace mercer {
 
@@ -133,6 +134,7 @@ void KernelSpace::require_psd(const Kernel& kernel) const {
 
 LandmarkSpace::LandmarkSpace(const Kernel& kernel, const Samples& X, const Samples& landmarks, const Run& run)
     : n_(X.size()), diagonal_(gram_diagonal(kernel, X)), run_(run) {
+  require_no_white_noise(kernel);
   const Index m = landmarks.size();
   Matrix K = gram(kernel, landmarks, {.run = run});
   const double largest = K.diagonal().cwiseAbs().maxCoeff();

@@ -19,7 +19,7 @@ def waves(tmp_path):
 
 def test_all_rows_as_landmarks_is_krr(mercer, table):
     for model in ("krr", "falkon"):
-        mercer("fit", model, table, "--alpha", "0.5", "--out", f"{model}.mercer")
+        mercer("fit", model, table, "--alpha", "0.5", "--intercept", "--out", f"{model}.mercer")
     krr, falkon = (np.loadtxt(mercer("predict", f"{m}.mercer", table).out.splitlines()[1:], delimiter=",", usecols=-1) for m in ("krr", "falkon"))
     np.testing.assert_allclose(falkon, krr, rtol=0, atol=1e-6)
     assert "landmarks" in mercer("info", "falkon.mercer").out
@@ -48,6 +48,31 @@ def test_files_in_parts_give_the_same_model(mercer, waves):
 def test_a_file_that_does_not_fit_is_said_to_be_read_in_parts(mercer, waves):
     text = mercer("fit", "falkon", waves, "--landmarks", "50", "--memory", "800K").out
     assert "for all of it would not fit the memory budget" in text and "one pass over 4000 rows, 50 landmarks (uniform)" in text
+
+
+def test_small_files_of_large_tables_are_read_in_parts(mercer, tmp_path):
+    rng = np.random.RandomState(0)
+    bytes_ = rng.randint(0, 9, (100000, 20)).astype(np.uint8)  # 2 MB, of which a table takes 16
+    np.save(tmp_path / "bytes.npy", bytes_)
+    words = ("--landmarks", "20", "--task", "regress", "--kernel", "gaussian(10)")
+    text = mercer("fit", "falkon", tmp_path / "bytes.npy", *words, "--memory", "8M").out
+    assert "for all of it would not fit the memory budget" in text and "over 100000 rows" in text
+    packed = tmp_path / "same.csv.gz"  # 4 MB of text in some 10 kB
+    packed.write_bytes(gzip.compress(b"a,b,y\n" + b"1.25,2.5,3.75\n2.25,3.5,5.75\n" * 150000))
+    text = mercer("fit", "falkon", packed, *words, "--memory", "7M").out
+    assert "for all of it would not fit the memory budget" in text and "over 300000 rows" in text
+    error = mercer.fails(1, "fit", "falkon", packed, "--landmarks", "20000", "--memory", "7M")
+    assert "use fewer landmarks" in error
+
+
+def test_an_intercept_is_the_default(mercer, waves, tmp_path):
+    rows = np.loadtxt(waves, delimiter=",", skiprows=1)
+    rows[:, -1] += 1000
+    np.savetxt(tmp_path / "far.csv", rows, delimiter=",", header="a,b,c,y", comments="", fmt="%.17g")
+    common = ("--kernel", "gaussian(1.5)", "--landmarks", "100", "--json")
+    near, far = (mercer("fit", "falkon", path, *common).json for path in (waves, tmp_path / "far.csv"))
+    assert far["train"]["r2"] == pytest.approx(near["train"]["r2"], rel=1e-6) and near["train"]["r2"] > 0.9
+    assert mercer("fit", "falkon", tmp_path / "far.csv", *common, "--no-intercept").json["train"]["r2"] < near["train"]["r2"]
 
 
 def test_classes(mercer, flowers):

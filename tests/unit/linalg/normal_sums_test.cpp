@@ -104,6 +104,43 @@ TEST(NormalSums, TrainingErrorWithoutTheRows) {
   EXPECT_LE(difference(sums.squared_error(c), (rows.Y - rows.F * c).cwiseAbs2().transpose() * rows.w), 1e-13);
 }
 
+TEST(NormalSums, TargetsFarFromZeroKeepTheirDigits) {
+  const Rows rows = some_rows(3000, 20, 2);
+  const Matrix c = RandomStream(1).normal_matrix(20, 2);
+  const Vector b = Vector::Constant(2, 0.7);
+  const Matrix residual = (rows.Y - rows.F * c).rowwise() - b.transpose();
+  const Vector direct = residual.cwiseAbs2().transpose() * rows.w;
+  const Vector mean = rows.Y.transpose() * rows.w / rows.w.sum();
+  const Vector variation = (rows.Y.rowwise() - mean.transpose()).cwiseAbs2().transpose() * rows.w;
+  for (const double offset : {1e7, 1e9}) {
+    const Matrix Y = rows.Y.array() + offset;
+    NormalSums whole(20, 2);
+    whole.accumulate(rows.F.topRows(5), Y.topRows(5), Vector::Zero(5));  // rows without weight fix no shift
+    EXPECT_EQ(whole.shift(), Vector::Zero(2));
+    whole.accumulate(rows.F, Y, rows.w);
+    NormalSums left(20, 2), right(20, 2), merged(20, 2);
+    left.accumulate(rows.F.topRows(1000), Y.topRows(1000), rows.w.head(1000));
+    right.accumulate(rows.F.middleRows(1000, 7), Y.middleRows(1000, 7), rows.w.segment(1000, 7));
+    right.accumulate(rows.F.bottomRows(1993), Y.bottomRows(1993), rows.w.tail(1993));
+    merged.merge(right);  // with nothing seen, the shift is the other's
+    EXPECT_EQ(merged.shift(), right.shift());
+    merged.merge(left);
+    for (const NormalSums* sums : {&whole, &merged}) {
+      EXPECT_LE(difference(sums->squared_error(c, b.array() + offset), direct), 1e-6) << offset;
+      EXPECT_LE(difference(sums->target_variation(), variation), 1e-6) << offset;
+      EXPECT_LE(difference(sums->target_means(), mean.array() + offset), 1e-15) << offset;
+      EXPECT_LE(difference(sums->target_sums(), Y.transpose() * rows.w), 1e-14) << offset;
+      EXPECT_LE(difference(sums->target_squares(), Y.cwiseAbs2().transpose() * rows.w), 1e-14) << offset;
+      EXPECT_LE(difference(sums->cross(), rows.F.transpose() * rows.w.asDiagonal() * Y), 1e-12) << offset;
+    }
+    EXPECT_LE(difference(merged.centred_cross(), whole.centred_cross()), 1e-9) << offset;
+  }
+  NormalSums constant(0, 1);
+  constant.accumulate(Matrix(10, 0), Matrix::Constant(10, 1, 1e9 + 0.1));
+  constant.accumulate(Matrix(3, 0), Matrix::Constant(3, 1, 1e9 + 0.1));
+  EXPECT_EQ(constant.target_variation()[0], 0);
+}
+
 TEST(NormalSums, BytesComeBackAndDamageIsNoticed) {
   const Rows rows = some_rows(50, 260, 2);
   NormalSums sums(260, 2);

@@ -290,6 +290,22 @@ TEST(Falkon, SumsOfPartsMerge) {
   EXPECT_THROW(solve_landmark_sums(kernel, landmarks.slice(0, 3), left, 0.5), InvalidArgument);
 }
 
+// y + offset has the same error with an intercept, to the rounding of the targets themselves.
+TEST(Falkon, TargetsFarFromZero) {
+  const Data d = make_data(600, 2);
+  const Kernel local = kernels::gaussian(1.5);
+  for (const FalkonRoute route : {FalkonRoute::one_pass, FalkonRoute::conjugate_gradients}) {
+    FalkonOptions options{.kernel = local, .n_landmarks = 60, .fit_intercept = true, .route = route, .tolerance = 1e-10, .validation = 0.2};
+    const auto plain = fit_falkon(d.X, d.Y, options).summary();
+    for (const double offset : {1e7, -1e9}) {
+      const auto far = fit_falkon(d.X, d.Y.array() + offset, options).summary();
+      EXPECT_NEAR(far.train_mse, plain.train_mse, 1e-6 * plain.train_mse) << offset;
+      EXPECT_NEAR(far.validation_mse, plain.validation_mse, 1e-5 * plain.validation_mse) << offset;  // the intercept is rounded to 1e-7
+      EXPECT_NEAR(far.validation_r2, plain.validation_r2, 1e-5) << offset;
+    }
+  }
+}
+
 TEST(Falkon, SameBitsForAnyNumberOfThreads) {
   const Data d = make_data(3000);
   for (const FalkonRoute route : {FalkonRoute::one_pass, FalkonRoute::conjugate_gradients}) {
@@ -333,6 +349,9 @@ TEST(Falkon, MisuseIsNamed) {
   fails({.sample_weight = Vector::Zero(30)}, "all sample weights are zero");
   fails({.kernel = kernels::gaussian(1), .n_landmarks = 30, .run = {.memory = 1000}}, "use fewer landmarks");
   fails({.kernel = kernels::sigmoid(1, -1)}, "not positive semi-definite");
+  const Kernel noisy = kernel + kernels::white(0.1);
+  fails({.kernel = noisy}, "take the white part out, the penalty alpha plays its part");
+  EXPECT_THROW(landmark_sums(noisy, d.X.topRows(5), MemoryRows(d.X, d.Y)), InvalidArgument);
   EXPECT_THROW(fit_falkon(d.X, d.Y.topRows(3)), InvalidArgument);
   EXPECT_THROW(fit_falkon(Matrix(0, 3), Matrix(0, 1)), InvalidArgument);
   Matrix nan = d.X;

@@ -63,6 +63,7 @@ TEST(Nystrom, MisuseIsNamed) {
   const Matrix X = RandomStream(5).normal_matrix(30, 2);
   EXPECT_THROW(fit_nystrom(Matrix(0, 2)), InvalidArgument);
   EXPECT_THROW(fit_nystrom(X, {.n_components = 0}), InvalidArgument);
+  EXPECT_THROW(fit_nystrom(X, {.kernel = kernel + kernels::white(0.1)}), InvalidArgument);
   EXPECT_THROW(fit_nystrom(X, {.kernel = kernel}).transform(Matrix(3, 5)), InvalidArgument);
   EXPECT_THROW(fit_nystrom(X, {.kernel = kernel, .run = {.memory = 10}}), OverBudget);
 }

@@ -194,6 +194,13 @@ TEST(RandomFeatureRidge, ChunksMergesAndBytesGiveTheSameSums) {
   RandomFeatureSums one_target(map, 1, Precision::float64);
   EXPECT_NE(message_of([&] { one_target.merge(first); }).find("1 targets"), std::string::npos);
   EXPECT_THROW(one_target.restore(first.to_bytes()), InvalidArgument);
+  RandomFeatureSums all_rows(map, 2, Precision::float64);
+  all_rows.accumulate(d.X, d.Y);
+  EXPECT_NE(message_of([&] { all_rows.merge(first); }).find("validation_fraction 0 cannot be merged with those with 0.2"),
+            std::string::npos);
+  EXPECT_THROW(first.merge(all_rows), InvalidArgument);
+  EXPECT_NE(message_of([&] { all_rows.restore(first.to_bytes()); }).find("with held-out rows, wanted are some without"), std::string::npos);
+  EXPECT_EQ(all_rows.rows(), 5000);
   const std::string bytes = first.to_bytes();
   for (const std::size_t cut : {std::size_t{0}, std::size_t{15}, std::size_t{16}, bytes.size() / 2, bytes.size() - 1})
     EXPECT_THROW(fresh().restore(std::string_view(bytes).substr(0, cut)), InvalidArgument) << cut;

@@ -323,6 +323,14 @@ TEST(Representer, OmegaOfTheNorm) {
   EXPECT_LE(ball.summary().squared_norm, 1);
 }
 
+TEST(Representer, WhiteNoiseAndLandmarksDoNotGoTogether) {
+  const Matrix X = RandomStream(3).normal_matrix(60, 2);
+  RepresenterOptions options{.kernel = kernels::gaussian(1.0) + kernels::white(0.1), .landmarks = 20};
+  EXPECT_THROW(fit_representer(X, Vector(X.col(0)), options), InvalidArgument);
+  options.landmarks = 0;
+  EXPECT_NO_THROW(fit_representer(X, Vector(X.col(0)), options));
+}
+
 TEST(Representer, AllSamplesAsLandmarksIsExactAndFewSayIt) {
   for (const Loss& loss : {losses::logistic(), losses::hinge(), losses::squared()}) {
     const Data d = make_data(300, 2, Loss::Targets::signs, 10);
