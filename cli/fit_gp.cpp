@@ -36,9 +36,6 @@ GaussianProcessOptions options_for(const GpOptions& o, const Training& t) {
   options.fixed = o.fixed;
   const auto noise = std::find(options.fixed.begin(), options.fixed.end(), "noise");
   options.optimize_noise = o.optimize && noise == options.fixed.end();
-  if (options.optimize_noise && o.noise == 0)
-    throw UsageError(
-        "--noise 0 cannot be where the search for the noise begins; --fixed noise keeps it at 0, --no-optimize keeps all parameters");
   if (noise != options.fixed.end()) options.fixed.erase(noise);
   options.objective = o.objective;
   options.restarts = static_cast<int>(o.restarts);
@@ -121,7 +118,14 @@ void add_fit_gp(CLI::App& fit, Invocation& invocation) {
       "  mercer fit gp train.csv --target price --ard --out model.mercer\n"
       "  mercer fit gp co2.csv --kernel \"gaussian(30) + 0.1*periodic(1, 12)\" --restarts 5\n"
       "  mercer predict model.mercer new.csv --interval 0.9");
-  command->callback([o, &invocation] { invocation.job = [o] { run_fit(*o, [&](const Training& t) { return fit_gp(*o, t); }); }; });
+  command->callback([o, &invocation] {
+    invocation.job = [o] {
+      if (o->noise == 0 && o->optimize && std::find(o->fixed.begin(), o->fixed.end(), "noise") == o->fixed.end())
+        throw UsageError(
+            "--noise 0 cannot be where the search for the noise begins; --fixed noise keeps it at 0, --no-optimize keeps all parameters");
+      run_fit(*o, [&](const Training& t) { return fit_gp(*o, t); });
+    };
+  });
 }
 
 }  // namespace mercer::cli

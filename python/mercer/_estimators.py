@@ -47,6 +47,8 @@ def require_two_classes(classes: np.ndarray) -> None:
 def shown(labels: Any) -> list[str]:
     """Labels as the user wrote them: texts in quotes, numbers without their numpy type."""
     return [repr(label) for label in np.asarray(labels).tolist()]
+
+
 def level(value: Any, name: str = "interval") -> float:
     """The level of an interval, checked."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from . import _data, _estimators, _mercer, _process_kernels, _run, _scikit
 from ._kernel import Kernel, wrap
@@ -312,7 +312,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self._interval(X, _estimators.level(level, "level"))[1:]
 
     def _interval(self, X: Any, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        check_is_fitted(self)
+        if "model_" not in self.__dict__:  # the prior has no intervals of observations
+            raise NotFittedError("intervals need a fitted GaussianProcessRegressor: call fit first")
         rows = self._rows(X)
         with _run.progress(self.verbose) as bar:
             mean, lower, upper = self.model_.predict_interval(rows, level, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)

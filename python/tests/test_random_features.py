@@ -256,7 +256,7 @@ def test_classifier_partial_fit(problem):
         parts.partial_fit(X[:1], [9])
     with pytest.raises(ValueError, match="classes are"):
         parts.partial_fit(X[:1], [0], classes=[0, 1])
-    with pytest.raises(ValueError, match="1 class"):
+    with pytest.raises(ValueError, match="one class"):
         RandomFeatureRidgeClassifier().fit(X, np.zeros(400))
     with pytest.raises(ValueError, match="balanced"):
         RandomFeatureRidgeClassifier(class_weight="balanced").partial_fit(X, labels, classes=[0, 1, 2])

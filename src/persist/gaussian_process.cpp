@@ -27,10 +27,10 @@ void write_gaussian_process(const AnyModel& any, ContainerWriter& out) {
                        {"seconds", number_to_json(s.seconds)},
                        {"bytes", s.bytes},
                        {"sentence", text_to_json(s.sentence)}});
+  out.json("options", {{"new_noise", number_to_json(model.new_noise())}});
   write_samples(model.samples(), out);
   write_matrix("dual_coef", model.dual_coef(), out);
   write_vector("noise", model.noise(), out);
-  write_vector("new_noise", Vector::Constant(1, model.new_noise()), out);
   write_vector("target_mean", model.target_mean(), out);
   write_vector("target_scale", model.target_scale(), out);
 }
@@ -55,11 +55,7 @@ AnyModel read_gaussian_process(const ContainerReader& in, const KernelLibrary& l
   Vector scale = in.vector("target_scale");
   if (!(scale.array() > 0).all()) in.fail("the scale of its targets is not positive");
   std::optional<double> new_noise;
-  if (in.has_tensor("new_noise")) {
-    const Vector one = in.vector("new_noise");
-    if (one.size() != 1) in.fail(fmt::format("new observations have {} noise variances", one.size()));
-    new_noise = one[0];
-  }
+  if (in.has("options")) new_noise = number_from_json(in.json("options").at("new_noise"));
   return GaussianProcessModel::from_parts(std::move(kernel), read_samples(in), in.matrix("dual_coef"), in.vector("noise"),
                                           in.vector("target_mean"), std::move(scale), std::move(s), nullptr, new_noise);
 }

@@ -68,6 +68,7 @@ def test_options(mercer, table, tmp_path):
     mercer(*fixed, "--noise", "1e4")
     rows = list(csv.DictReader(mercer("predict", out, path, "--interval", "0.9").out.splitlines()))
     half = np.array([float(row["upper"]) - float(row["lower"]) for row in rows]) / (2 * 1.6448536269514722)
+    y = np.array([float(row["y"]) for row in csv.DictReader(path.read_text().splitlines())])
     np.testing.assert_allclose(half, 100 * y.std(), rtol=1e-3)
     assert any(line.startswith("Gaussian process, ") for line in mercer(*common[:-1], "--drop", "w").out.splitlines())
 

@@ -61,7 +61,7 @@ def test_classes(mercer):
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--components", "7"], 1, "must be even"),
+        (["--components", "7"], 2, "must be even"),
         (["--components", "0"], 2, "--components"),
         (["--form", "sine"], 2, "--form"),
         (["--validation", "1"], 2, "--validation"),
