@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "fit.hpp"
+#include "kernel_learning.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -14,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 struct FalkonCommand : FitOptions {
   PenaltyOptions penalty{};
+  KernelLearningOptions learning{};
   std::optional<Precision> precision{};
   std::int64_t landmarks = 1000;
   LandmarkMethod method = LandmarkMethod::uniform;
@@ -84,14 +86,18 @@ std::string sentence_of(const FalkonModel& model) {
 
 Fitted fit_in_memory(const FalkonCommand& o, const Training& t) {
   FalkonOptions options = options_of(o);
-  options.kernel = kernel_for(o, t, options.kernel);
+  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
+                                            options.fit_intercept, o.reading.seed, o.common);
+  options.kernel = choice.kernel;
+  if (choice.alpha) options.alpha = *choice.alpha;
   options.sample_weight = t.weights;
   announce_fit(o, t.data.X.size(), t.data.X.width());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   FalkonModel model = fit_falkon(t.data.X, t.targets, options);
   Json json = json_of(model);
-  std::string sentence = sentence_of(model);
+  if (!choice.json.is_null()) json["learned"] = choice.json;
+  std::string sentence = choice.text + sentence_of(model);
   return {std::move(model), std::move(json), std::move(sentence)};
 }
 
@@ -139,6 +145,8 @@ void report(const FalkonCommand& o, const SavedModel& saved, const FileRows& row
 
 void run_in_parts(const FalkonCommand& o) {
   const auto start = Clock::now();
+  if (o.learning.objective)
+    throw InvalidArgument("--learn-kernel looks at rows in memory; learn the kernel on a part of the file first (fit krr --learn-kernel)");
   if (!o.out.empty()) check_output("--out", o.out, {o.reading.path}, false);
   if (o.kernel && o.kernel->needs_given_gram())
     throw InvalidArgument("a given Gram matrix cannot be read in parts; allow more memory, or use a kernel of the columns");
@@ -189,6 +197,7 @@ void add_fit_falkon(CLI::App& fit, Invocation& invocation) {
   add_shared(*command, *falkon);
   add_penalty(*command, falkon->penalty);
   add_kernel(*command, falkon->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_kernel_learning(*command, falkon->learning);
   add_precision(*command, falkon->precision)->description("Precision of kernel values (default: by their number and the landmarks)");
   add_whole(*command, "--landmarks", falkon->landmarks, 1, 1'000'000, "Number of landmarks (default: 1000)");
   add_choice<LandmarkMethod>(*command, "--choose", falkon->method,

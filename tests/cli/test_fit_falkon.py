@@ -98,3 +98,11 @@ def test_wrong_use(mercer, table):
     assert "--choose must be uniform|kmeans|rpcholesky|leverage" in mercer.fails(2, "fit", "falkon", table, "--choose", "best").replace(": ", " ")
     assert "can be read only once" in mercer.fails(1, "fit", "falkon", "-", "--in-parts", stdin="a,b\n1,2\n")
     assert "cannot be read" in mercer.fails(1, "fit", "falkon", "none.csv")
+
+
+def test_the_kernel_is_learned_first(mercer, waves):
+    common = ("fit", "falkon", waves, "--landmarks", "100", "--json")
+    plain, learned = mercer(*common).json, mercer(*common, "--learn-kernel", "evidence", "--ard").json
+    assert learned["learned"]["objective"] == "evidence" and learned["kernel"].startswith("gaussian([")
+    assert learned["train"]["rmse"] < plain["train"]["rmse"]
+    assert "in memory" in mercer.fails(1, "fit", "falkon", waves, "--learn-kernel", "loo", "--in-parts")
