@@ -228,6 +228,7 @@ def write_page(results, grown):
 
 Written by `make bench`. Both sides free to use 2 threads, best of three interleaved turns (one where the row says so), from arrays in memory to the result, first touch of memory included;
 results are compared before a time is printed. Peak memory is above the start of the turn. These machines are shared: expect 20 % of noise.
+A row keeps what it gave when it was last run, so rows may come from different runs.
 
 {machine()}
 
