@@ -20,7 +20,7 @@ ARROWS = {
     "simd": {"core"},
     "linalg": {"core"},
     "kernels": {"core", "data", "simd"},
-    "solvers": {"core", "linalg"},  # never data, never kernels: solvers see operators
+    "solvers": {"core", "simd", "linalg"},  # never data, never kernels: solvers see operators
     "gram": BELOW_GRAM,
     "models": BELOW_MODELS,
     "stats": BELOW_MODELS,

@@ -20,11 +20,11 @@ namespace mercer {
 // One tile being made, and the reductions that are there already.
 template <class T>
 struct TileInProgress {
-  Range I;
+  RowSet I;
   Range J;
   std::vector<std::optional<TileMemory<T>>> shared;
 
-  TileInProgress(Range rows, Range cols, std::size_t slots) : I(rows), J(cols), shared(slots) {}
+  TileInProgress(RowSet rows, Range cols, std::size_t slots) : I(rows), J(cols), shared(slots) {}
 };
 
 template <class T>

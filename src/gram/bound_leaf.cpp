@@ -124,7 +124,9 @@ Matrix BoundFunction<T>::call(const Samples& X, const Samples& Y) const {
 
 template <class T>
 void BoundFunction<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
-  const Matrix values = call(rows_.slice(at.I.begin, at.I.count), cols_.slice(at.J.begin, at.J.count));
+  const Samples rows =
+      at.I.ids == nullptr ? rows_.slice(at.I.begin, at.I.count) : rows_.subset({at.I.ids, static_cast<std::size_t>(at.I.count)});
+  const Matrix values = call(rows, cols_.slice(at.J.begin, at.J.count));
   for (Index i = 0; i < at.I.count; ++i) {
     for (Index j = 0; j < at.J.count; ++j) out.row(i)[j] = static_cast<T>(values(i, j));
   }

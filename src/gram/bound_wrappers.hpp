@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gram/fill.hpp"
+#include "gram/row_scratch.hpp"
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
 
@@ -33,7 +34,7 @@ class BoundNormalized final : public BoundNode<T> {
     part_->tile(at, out);
     const Vector& columns = of(Side::cols).factor;
     for (Index i = 0; i < out.rows; ++i) {
-      const double row = rows_.factor[at.I.begin + i];
+      const double row = rows_.factor[at.I[i]];
       for (Index j = 0; j < out.cols; ++j)
         out.row(i)[j] = static_cast<T>(static_cast<double>(out.row(i)[j]) * row * columns[at.J.begin + j]);
     }
@@ -122,7 +123,9 @@ class BoundComposed final : public BoundNode<T> {
 
   void tile(TileInProgress<T>& at, Tile<T> out) const override {
     const Index z = left_->points();
-    linalg::gemm_nt(at.I.count, at.J.count, z, T{1}, left_->row(at.I.begin), z, right().row(at.J.begin), z, T{0}, out.data, out.stride);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left_->row(0), z, z, at.I);
+    linalg::gemm_nt(at.I.count, at.J.count, z, T{1}, rows, z, right().row(at.J.begin), z, T{0}, out.data, out.stride);
   }
   Vector self(Side side) const override {
     const Factor& factor = side == Side::rows ? *left_ : right();

@@ -33,7 +33,7 @@ double typical_distance(const Samples& X, Reduction reduction, std::span<const C
   std::vector<double> distances;
   distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
   std::vector<double> memory(static_cast<std::size_t>(n * n));
-  reducer.reduce(reduction, {0, n}, {0, n}, Tile<double>{memory.data(), n, n, n});
+  reducer.reduce(reduction, Range{0, n}, {0, n}, Tile<double>{memory.data(), n, n, n});
   for (Index i = 0; i < n; ++i) {
     for (Index j = i + 1; j < n; ++j) {
       const double d = memory[static_cast<std::size_t>(i * n + j)];

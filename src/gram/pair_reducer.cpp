@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "gram/row_scratch.hpp"
 #include "gram/rows.hpp"
 #include "gram/sparse_blocks.hpp"
 #include "linalg/blas.hpp"
@@ -92,14 +93,14 @@ struct PairReducer<T>::Impl {
   void prepare_sparse(const ReductionSet& needed);
   void prepare_side(DenseSide<T>& side, const Samples& X, const Vector& centre, const ReductionSet& needed);
 
-  void dots(Range I, Range J, Tile<T> out) const;
-  void squared_distances(Range I, Range J, Tile<T> out) const;
-  void l1_distances(Range I, Range J, Tile<T> out) const;
-  void histograms(Reduction reduction, Range I, Range J, Tile<T> out) const;
-  void same_samples(Range I, Range J, Tile<T> out) const;
-  void given_values(Range I, Range J, Tile<T> out) const;
+  void dots(const RowSet& I, Range J, Tile<T> out) const;
+  void squared_distances(const RowSet& I, Range J, Tile<T> out) const;
+  void l1_distances(const RowSet& I, Range J, Tile<T> out) const;
+  void histograms(Reduction reduction, const RowSet& I, Range J, Tile<T> out) const;
+  void same_samples(const RowSet& I, Range J, Tile<T> out) const;
+  void given_values(const RowSet& I, Range J, Tile<T> out) const;
   template <class Term>
-  void for_matches(Range I, Range J, Tile<T> out, Term&& term) const;
+  void for_matches(const RowSet& I, Range J, Tile<T> out, Term&& term) const;
 };
 
 template <class T>
@@ -277,7 +278,7 @@ double PairReducer<T>::largest_given() const {
 }
 
 template <class T>
-void PairReducer<T>::reduce(Reduction reduction, Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::reduce(Reduction reduction, const RowSet& I, Range J, Tile<T> out) const {
   switch (reduction) {
     case Reduction::none:
       return;
@@ -300,7 +301,7 @@ void PairReducer<T>::reduce(Reduction reduction, Range I, Range J, Tile<T> out) 
 // Calls term(out entry, x, y) for every pair of entries that share a column.
 template <class T>
 template <class Term>
-void PairReducer<T>::Impl::for_matches(Range I, Range J, Tile<T> out, Term&& term) const {
+void PairReducer<T>::Impl::for_matches(const RowSet& I, Range J, Tile<T> out, Term&& term) const {
   thread_local std::vector<std::int32_t> slot;  // column -> place in the block's list; -1: not there. Kept clean between calls.
   if (static_cast<Index>(slot.size()) < depth) slot.assign(static_cast<std::size_t>(depth), -1);
   const CsrRows<T>& x = left_csr->view;
@@ -310,7 +311,7 @@ void PairReducer<T>::Impl::for_matches(Range I, Range J, Tile<T> out, Term&& ter
     for (std::size_t s = 0; s < lists.columns.size(); ++s) slot[static_cast<std::size_t>(lists.columns[s])] = static_cast<std::int32_t>(s);
     for (Index i = 0; i < I.count; ++i) {
       T* row = out.row(i);
-      for (Index p = x.begin(I.begin + i); p < x.end(I.begin + i); ++p) {
+      for (Index p = x.begin(I[i]); p < x.end(I[i]); ++p) {
         const std::int32_t s = slot[static_cast<std::size_t>(x.columns[p])];
         if (s < 0) continue;
         for (std::int32_t e = lists.first[static_cast<std::size_t>(s)]; e < lists.first[static_cast<std::size_t>(s) + 1]; ++e) {
@@ -324,10 +325,12 @@ void PairReducer<T>::Impl::for_matches(Range I, Range J, Tile<T> out, Term&& ter
 }
 
 template <class T>
-void PairReducer<T>::Impl::dots(Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::dots(const RowSet& I, Range J, Tile<T> out) const {
   if (!sparse) {
-    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.raw + I.begin * left.raw_stride, left.raw_stride,
-                    right().raw + J.begin * right().raw_stride, right().raw_stride, T{0}, out.data, out.stride);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left.raw, left.raw_stride, depth, I);
+    linalg::gemm_nt(I.count, J.count, depth, T{1}, rows, scratch.stride(), right().raw + J.begin * right().raw_stride, right().raw_stride,
+                    T{0}, out.data, out.stride);
     return;
   }
   for (Index i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T{0});
@@ -335,11 +338,12 @@ void PairReducer<T>::Impl::dots(Range I, Range J, Tile<T> out) const {
 }
 
 template <class T>
-void PairReducer<T>::Impl::squared_distances(Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::squared_distances(const RowSet& I, Range J, Tile<T> out) const {
   const auto& ops = simd::ops<T>();
   if (!sparse && direct) {
-    ops.squared_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin, col_samples.size(),
-                          depth, out);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left.centred.data(), depth, depth, I);
+    ops.squared_distances(rows, depth, right().centred_transposed.data() + J.begin, col_samples.size(), depth, out);
     return;
   }
   thread_local std::vector<T> row_norms;
@@ -347,41 +351,47 @@ void PairReducer<T>::Impl::squared_distances(Range I, Range J, Tile<T> out) cons
   if (sparse) {
     dots(I, J, out);
   } else {
-    linalg::gemm_nt(I.count, J.count, depth, T{1}, left.centred.data() + I.begin * depth, depth, right().centred.data() + J.begin * depth,
-                    depth, T{0}, out.data, out.stride);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left.centred.data(), depth, depth, I);
+    linalg::gemm_nt(I.count, J.count, depth, T{1}, rows, depth, right().centred.data() + J.begin * depth, depth, T{0}, out.data,
+                    out.stride);
   }
-  row_norms.assign(row_sums_.squares.begin() + I.begin, row_sums_.squares.begin() + I.begin + I.count);
+  row_norms.resize(static_cast<std::size_t>(I.count));
+  for (Index i = 0; i < I.count; ++i)
+    row_norms[static_cast<std::size_t>(i)] = static_cast<T>(row_sums_.squares[static_cast<std::size_t>(I[i])]);
   col_norms.assign(right_sums().squares.begin() + J.begin, right_sums().squares.begin() + J.begin + J.count);
-  if (!ops.distances_from_dots(out, row_norms.data(), col_norms.data(), static_cast<T>(cancellation))) return;
+  // Row by row, so that a sample which meets itself or a neighbour costs a second look at its own row alone.
+  const T* x_norms = row_norms.data();
+  const T* y_norms = col_norms.data();
   for (Index i = 0; i < I.count; ++i) {
+    const Tile<T> row{out.row(i), 1, J.count, J.count};
+    if (!ops.distances_from_dots(row, x_norms + i, y_norms, static_cast<T>(cancellation))) continue;
     for (Index j = 0; j < J.count; ++j) {
-      T& entry = out.row(i)[j];
-      const T norms = row_norms[static_cast<std::size_t>(i)] + col_norms[static_cast<std::size_t>(j)];
-      if (entry < static_cast<T>(cancellation) * norms) {
-        entry = static_cast<T>(squared_distance_of(row_samples, I.begin + i, col_samples, J.begin + j));
-      }
+      if (row.data[j] < static_cast<T>(cancellation) * (x_norms[i] + y_norms[j]))
+        row.data[j] = static_cast<T>(squared_distance_of(row_samples, I[i], col_samples, J.begin + j));
     }
   }
 }
 
 template <class T>
-void PairReducer<T>::Impl::l1_distances(Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::l1_distances(const RowSet& I, Range J, Tile<T> out) const {
   if (!sparse) {
-    simd::ops<T>().l1_distances(left.centred.data() + I.begin * depth, depth, right().centred_transposed.data() + J.begin,
-                                col_samples.size(), depth, out);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left.centred.data(), depth, depth, I);
+    simd::ops<T>().l1_distances(rows, depth, right().centred_transposed.data() + J.begin, col_samples.size(), depth, out);
     return;
   }
   // |x - y| summed = |x| + |y| + sum over shared columns of |x - y| - |x| - |y|.
-  const double* x_sums = row_sums_.absolutes.data() + I.begin;
+  const double* x_sums = row_sums_.absolutes.data();
   const double* y_sums = right_sums().absolutes.data() + J.begin;
   for (Index i = 0; i < I.count; ++i) {
-    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = static_cast<T>(x_sums[i] + y_sums[j]);
+    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = static_cast<T>(x_sums[I[i]] + y_sums[j]);
   }
   for_matches(I, J, out, [](T& sum, T x, T y) { sum += std::abs(x - y) - std::abs(x) - std::abs(y); });
   for (Index i = 0; i < I.count; ++i) {
     for (Index j = 0; j < J.count; ++j) {
-      if (out.row(i)[j] < static_cast<T>(cancellation * (x_sums[i] + y_sums[j]))) {
-        out.row(i)[j] = static_cast<T>(l1_distance_of(row_samples, I.begin + i, col_samples, J.begin + j));
+      if (out.row(i)[j] < static_cast<T>(cancellation * (x_sums[I[i]] + y_sums[j]))) {
+        out.row(i)[j] = static_cast<T>(l1_distance_of(row_samples, I[i], col_samples, J.begin + j));
       }
     }
   }
@@ -389,17 +399,19 @@ void PairReducer<T>::Impl::l1_distances(Range I, Range J, Tile<T> out) const {
 
 // Sparse rows: min(x, y) is 0 unless both have the column; (x-y)^2/(x+y) is x or y unless both have it.
 template <class T>
-void PairReducer<T>::Impl::histograms(Reduction reduction, Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::histograms(Reduction reduction, const RowSet& I, Range J, Tile<T> out) const {
   const bool chi2 = reduction == Reduction::chi2_distance;
   if (!sparse) {
     const auto f = chi2 ? simd::ops<T>().chi2_distances : simd::ops<T>().minimum_sums;
-    f(left.raw + I.begin * left.raw_stride, left.raw_stride, right().raw_transposed.data() + J.begin, col_samples.size(), depth, out);
+    RowScratch<T> scratch;
+    const T* rows = scratch.gather(left.raw, left.raw_stride, depth, I);
+    f(rows, scratch.stride(), right().raw_transposed.data() + J.begin, col_samples.size(), depth, out);
     return;
   }
-  const double* x_sums = row_sums_.absolutes.data() + I.begin;
+  const double* x_sums = row_sums_.absolutes.data();
   const double* y_sums = right_sums().absolutes.data() + J.begin;
   for (Index i = 0; i < I.count; ++i) {
-    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = chi2 ? static_cast<T>(x_sums[i] + y_sums[j]) : T{0};
+    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = chi2 ? static_cast<T>(x_sums[I[i]] + y_sums[j]) : T{0};
   }
   if (!chi2) {
     for_matches(I, J, out, [](T& sum, T x, T y) { sum += std::min(x, y); });
@@ -410,28 +422,28 @@ void PairReducer<T>::Impl::histograms(Reduction reduction, Range I, Range J, Til
   });
   for (Index i = 0; i < I.count; ++i) {
     for (Index j = 0; j < J.count; ++j) {
-      if (out.row(i)[j] < static_cast<T>(cancellation * (x_sums[i] + y_sums[j]))) {
-        out.row(i)[j] = static_cast<T>(chi2_distance_of(row_samples, I.begin + i, col_samples, J.begin + j));
+      if (out.row(i)[j] < static_cast<T>(cancellation * (x_sums[I[i]] + y_sums[j]))) {
+        out.row(i)[j] = static_cast<T>(chi2_distance_of(row_samples, I[i], col_samples, J.begin + j));
       }
     }
   }
 }
 
 template <class T>
-void PairReducer<T>::Impl::same_samples(Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::same_samples(const RowSet& I, Range J, Tile<T> out) const {
   for (Index i = 0; i < I.count; ++i) {
     std::fill_n(out.row(i), J.count, T{0});
-    const Index j = I.begin + i - J.begin;
+    const Index j = I[i] - J.begin;
     if (same && j >= 0 && j < J.count) out.row(i)[j] = T{1};
   }
 }
 
 template <class T>
-void PairReducer<T>::Impl::given_values(Range I, Range J, Tile<T> out) const {
+void PairReducer<T>::Impl::given_values(const RowSet& I, Range J, Tile<T> out) const {
   const auto& values = std::get<DenseRows<double>>(row_samples.storage());
   const Index* ids = col_samples.given_ids().data() + J.begin;
   for (Index i = 0; i < I.count; ++i) {
-    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = static_cast<T>(values.row(I.begin + i)[ids[j]]);
+    for (Index j = 0; j < J.count; ++j) out.row(i)[j] = static_cast<T>(values.row(I[i])[ids[j]]);
   }
 }
 

@@ -53,8 +53,8 @@ class PairReducer {
   Index cols() const;
   bool symmetric() const;
 
-  // out(i, j) = reduction of row sample I.begin + i and column sample J.begin + j.
-  void reduce(Reduction reduction, Range I, Range J, Tile<T> out) const;
+  // out(i, j) = reduction of row sample I[i] and column sample J.begin + j.
+  void reduce(Reduction reduction, const RowSet& I, Range J, Tile<T> out) const;
   // The reduction of each sample of one side with itself, in float64.
   Vector self(Reduction reduction, Side side) const;
   // No dot product of a row with a column is larger.

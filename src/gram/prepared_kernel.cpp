@@ -27,16 +27,16 @@ PreparedKernel<T>::PreparedKernel(const Kernel& kernel, const Samples& X, const 
 }
 
 template <class T>
-void PreparedKernel<T>::tile(Range I, Range J, Tile<T> out) const {
+void PreparedKernel<T>::tile(const RowSet& I, Range J, Tile<T> out) const {
   assert(I.count <= tile_size && J.count <= tile_size);
   TileInProgress<T> at(I, J, bound_.slots);
   bound_.root->tile(at, out);
   if (!symmetric_) return;
-  const bool on_diagonal = I.begin == J.begin && I.count == J.count;
+  const bool on_diagonal = I.ids == nullptr && I.begin == J.begin && I.count == J.count;
   for (Index i = 0; i < I.count; ++i) {
-    const Index j = I.begin + i - J.begin;  // where this row meets itself
+    const Index j = I[i] - J.begin;  // where this row meets itself
     if (j < 0 || j >= J.count) continue;
-    out.row(i)[j] = static_cast<T>(diagonal_[I.begin + i]);
+    out.row(i)[j] = static_cast<T>(diagonal_[I[i]]);
     if (on_diagonal) {
       for (Index c = i + 1; c < J.count; ++c) out.row(c)[i] = out.row(i)[c];
     }

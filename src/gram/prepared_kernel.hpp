@@ -21,7 +21,7 @@ class PreparedKernel {
 
   // out = K(I, J), at most tile_size x tile_size; safe from many threads. Entries of a sample with itself are exact, tiles on the diagonal
   // exactly symmetric.
-  void tile(Range I, Range J, Tile<T> out) const;
+  void tile(const RowSet& I, Range J, Tile<T> out) const;
   // k(x, x) for every row; symmetric only.
   const Vector& diagonal() const { return diagonal_; }
   // gradient += sum_ij weights_ij dK_ij/d log(parameter), over one tile. Float64 only; the weights are overwritten.

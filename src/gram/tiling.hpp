@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "mercer/matrix.hpp"
 
@@ -14,6 +15,15 @@ inline constexpr Index tile_size = 256;
 struct Range {
   Index begin = 0;
   Index count = 0;
+};
+
+// The rows of a tile: consecutive ones, or those of a list that outlives it.
+struct RowSet : Range {
+  const Index* ids = nullptr;
+
+  RowSet(Range range) : Range(range) {}  // NOLINT(google-explicit-constructor): every range is such a set
+  explicit RowSet(std::span<const Index> list) : Range{list.empty() ? 0 : list[0], static_cast<Index>(list.size())}, ids(list.data()) {}
+  Index operator[](Index i) const { return ids != nullptr ? ids[i] : begin + i; }
 };
 
 inline Index block_count(Index n) { return (n + tile_size - 1) / tile_size; }

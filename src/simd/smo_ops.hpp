@@ -1,0 +1,44 @@
+// The inner loops of the box-constrained quadratic programme (solvers/smo.hpp), written once and compiled per instruction set like those
+// of tile_ops.hpp. Kernel values are T; gradients are float64 always. Of equal values the one of the smallest index is taken at every
+// level. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "mercer/matrix.hpp"
+
+namespace mercer::simd {
+
+// The lowest slope upwards and the highest slope downwards, and where they are.
+struct SlopeRange {
+  double lowest;
+  double highest;
+  Index lowest_at;
+  Index highest_at;
+};
+
+struct Partner {
+  double gain;  // twice what an unlimited step with it would win; 0 when there is none
+  Index at;     // -1: none
+};
+
+template <class T>
+struct SmoOps {
+  // g += di ki + dj kj, then the extremes of g + up and g + low.
+  SlopeRange (*update)(double* g, const T* ki, double di, const T* kj, double dj, const double* up, const double* low, Index n);
+  // The j of largest v^2 / max(kii + diagonal_j - 2 ki_j, tiny) among those of v = g_j + low_j - lowest > 0.
+  Partner (*partner)(const double* g, const double* low, const T* ki, const double* diagonal, double kii, double lowest, Index n);
+  // y += sum_k coef[k] rows[k], n numbers each.
+  void (*add_rows)(double* y, const T* const* rows, const double* coef, Index count, Index n);
+};
+
+// Curvatures below this are taken for it: kernels that are not positive definite, duplicates.
+inline constexpr double smallest_curvature = 1e-12;
+
+template <class T>
+const SmoOps<T>& smo_ops();
+// Of a level of tile_ops.hpp by its name.
+template <class T>
+const SmoOps<T>& smo_ops_at(const std::string& level);
+
+}  // namespace mercer::simd

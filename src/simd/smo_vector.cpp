@@ -1,0 +1,190 @@
+// The loops of smo_ops.hpp over Google Highway: this file is compiled once per instruction set by foreach_target.h.
+// SPDX-License-Identifier: BSD-3-Clause
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/smo_vector.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first.
+#include <hwy/highway.h>
+
+#include <array>
+#include <utility>
+
+#include "simd/smo_scalar.hpp"
+#include "simd/tile_ops.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using Doubles = hn::Vec<D>;
+
+HWY_INLINE Doubles load(D d, const double* x) { return hn::LoadU(d, x); }
+HWY_INLINE Doubles load(D d, const float* x) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x)); }
+
+// The best of the lanes, of equal ones that of the smallest place.
+template <class Better>
+std::pair<double, double> best_lane(Doubles values, Doubles places, Better better) {
+  const D d;
+  std::array<double, 64> value{};
+  std::array<double, 64> place{};
+  hn::StoreU(values, d, value.data());
+  hn::StoreU(places, d, place.data());
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < hn::Lanes(d); ++k) {
+    if (better(value[k], value[best]) || (value[k] == value[best] && place[k] < place[best])) best = k;
+  }
+  return {value[best], place[best]};
+}
+
+template <class T>
+SlopeRange update(double* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const T* HWY_RESTRICT kj, double dj,
+                  const double* HWY_RESTRICT up, const double* HWY_RESTRICT low, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  if (n < lanes) return scalar_update(g, ki, di, kj, dj, up, low, n);
+  const Doubles a = hn::Set(d, di);
+  const Doubles b = hn::Set(d, dj);
+  Doubles lowest = hn::Set(d, std::numeric_limits<double>::infinity());
+  Doubles highest = hn::Neg(lowest);
+  Doubles lowest_at = hn::Zero(d);
+  Doubles highest_at = hn::Zero(d);
+  Doubles place = hn::Iota(d, 0);
+  const Doubles next = hn::Set(d, static_cast<double>(lanes));
+  Index k = 0;
+  for (; k + lanes <= n; k += lanes) {
+    const Doubles value = hn::MulAdd(a, load(d, ki + k), hn::MulAdd(b, load(d, kj + k), hn::LoadU(d, g + k)));
+    hn::StoreU(value, d, g + k);
+    const Doubles upwards = hn::Add(value, hn::LoadU(d, up + k));
+    const Doubles downwards = hn::Add(value, hn::LoadU(d, low + k));
+    const auto below = hn::Lt(upwards, lowest);
+    const auto above = hn::Gt(downwards, highest);
+    lowest = hn::IfThenElse(below, upwards, lowest);
+    lowest_at = hn::IfThenElse(below, place, lowest_at);
+    highest = hn::IfThenElse(above, downwards, highest);
+    highest_at = hn::IfThenElse(above, place, highest_at);
+    place = hn::Add(place, next);
+  }
+  const auto [l, l_at] = best_lane(lowest, lowest_at, [](double x, double y) { return x < y; });
+  const auto [h, h_at] = best_lane(highest, highest_at, [](double x, double y) { return x > y; });
+  SlopeRange out{l, h, static_cast<Index>(l_at), static_cast<Index>(h_at)};
+  if (k < n) {
+    const SlopeRange rest = scalar_update(g + k, ki + k, di, kj + k, dj, up + k, low + k, n - k);
+    if (rest.lowest < out.lowest) out.lowest = rest.lowest, out.lowest_at = k + rest.lowest_at;
+    if (rest.highest > out.highest) out.highest = rest.highest, out.highest_at = k + rest.highest_at;
+  }
+  return out;
+}
+
+template <class T>
+Partner partner(const double* HWY_RESTRICT g, const double* HWY_RESTRICT low, const T* HWY_RESTRICT ki, const double* HWY_RESTRICT diagonal,
+                double kii, double lowest, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  if (n < lanes) return scalar_partner(g, low, ki, diagonal, kii, lowest, n);
+  const Doubles least = hn::Set(d, lowest);
+  const Doubles own = hn::Set(d, kii);
+  const Doubles tiny = hn::Set(d, smallest_curvature);
+  const Doubles minus_two = hn::Set(d, -2.0);
+  Doubles best = hn::Zero(d);
+  Doubles best_at = hn::Set(d, -1.0);
+  Doubles place = hn::Iota(d, 0);
+  const Doubles next = hn::Set(d, static_cast<double>(lanes));
+  Index j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const Doubles v = hn::Max(hn::Sub(hn::Add(hn::LoadU(d, g + j), hn::LoadU(d, low + j)), least), hn::Zero(d));
+    const Doubles curvature = hn::Max(hn::MulAdd(minus_two, load(d, ki + j), hn::Add(own, hn::LoadU(d, diagonal + j))), tiny);
+    const Doubles gain = hn::Div(hn::Mul(v, v), curvature);
+    const auto better = hn::Gt(gain, best);
+    best = hn::IfThenElse(better, gain, best);
+    best_at = hn::IfThenElse(better, place, best_at);
+    place = hn::Add(place, next);
+  }
+  const auto [gain, at] = best_lane(best, best_at, [](double x, double y) { return x > y; });
+  Partner out{gain, static_cast<Index>(at)};
+  if (gain == 0) out.at = -1;
+  if (j < n) {
+    const Partner rest = scalar_partner(g + j, low + j, ki + j, diagonal + j, kii, lowest, n - j);
+    if (rest.gain > out.gain) out = {rest.gain, j + rest.at};
+  }
+  return out;
+}
+
+// Eight rows a pass, so that y is read and written once for all of them.
+template <class T>
+void add_rows(double* HWY_RESTRICT y, const T* const* rows, const double* coef, Index count, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  Index k = 0;
+  for (; k + 8 <= count; k += 8) {
+    const T* const* r = rows + k;
+    const double* c = coef + k;
+    Index j = 0;
+    for (; j + lanes <= n; j += lanes) {
+      Doubles even = hn::MulAdd(hn::Set(d, c[0]), load(d, r[0] + j), hn::LoadU(d, y + j));
+      Doubles odd = hn::Mul(hn::Set(d, c[1]), load(d, r[1] + j));
+      even = hn::MulAdd(hn::Set(d, c[2]), load(d, r[2] + j), even);
+      odd = hn::MulAdd(hn::Set(d, c[3]), load(d, r[3] + j), odd);
+      even = hn::MulAdd(hn::Set(d, c[4]), load(d, r[4] + j), even);
+      odd = hn::MulAdd(hn::Set(d, c[5]), load(d, r[5] + j), odd);
+      even = hn::MulAdd(hn::Set(d, c[6]), load(d, r[6] + j), even);
+      odd = hn::MulAdd(hn::Set(d, c[7]), load(d, r[7] + j), odd);
+      hn::StoreU(hn::Add(even, odd), d, y + j);
+    }
+    if (j < n) {
+      for (Index q = 0; q < 8; ++q) {
+        const T* rest = r[q] + j;
+        scalar_add_rows(y + j, &rest, c + q, 1, n - j);
+      }
+    }
+  }
+  for (; k < count; ++k) {
+    const Doubles c = hn::Set(d, coef[k]);
+    Index j = 0;
+    for (; j + lanes <= n; j += lanes) hn::StoreU(hn::MulAdd(c, load(d, rows[k] + j), hn::LoadU(d, y + j)), d, y + j);
+    const T* rest = rows[k] + j;
+    scalar_add_rows(y + j, &rest, coef + k, 1, n - j);
+  }
+}
+
+template <class T>
+const SmoOps<T>* smo_table() {
+  static constexpr SmoOps<T> ops{update<T>, partner<T>, add_rows<T>};
+  return &ops;
+}
+
+}  // namespace mercer::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer::simd {
+
+template <class T>
+const SmoOps<T>& smo_ops_at(const std::string& level) {
+  static_cast<void>(ops_at<T>(level));  // throws for a level that is not here
+#if HWY_TARGETS & HWY_AVX3
+  if (level == "avx512") return *N_AVX3::smo_table<T>();
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (level == "avx2") return *N_AVX2::smo_table<T>();
+#endif
+#if HWY_TARGETS & HWY_SSE4
+  if (level == "sse4") return *N_SSE4::smo_table<T>();
+#endif
+  return scalar_smo_ops<T>;
+}
+
+template <class T>
+const SmoOps<T>& smo_ops() {
+  static const SmoOps<T>& table = smo_ops_at<T>(level());
+  return table;
+}
+
+template const SmoOps<float>& smo_ops<float>();
+template const SmoOps<double>& smo_ops<double>();
+template const SmoOps<float>& smo_ops_at<float>(const std::string&);
+template const SmoOps<double>& smo_ops_at<double>(const std::string&);
+
+}  // namespace mercer::simd
+#endif

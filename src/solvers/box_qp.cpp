@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/box_qp.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mercer/error.hpp"
+#include "simd/smo_ops.hpp"
+#include "solvers/row_cache.hpp"
+
+namespace mercer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Index first_block = 512;     // its part of K stays in the second-level cache
+constexpr Index largest_block = 8192;  // 256 MB of K in float32
+constexpr Index column_chunk = 2048;   // of the gradient, a task
+constexpr int quiet_rounds = 3;        // with hardly a new row, before the block grows
+constexpr int polish_attempts = 12;
+constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
+
+template <class T>
+class Engine {
+ public:
+  Engine(const RowSource<T>& K, const BoxProblem& problem, const BoxOptions& options)
+      : K_(K), p_(problem), o_(options), n_(problem.linear.size()), start_(Clock::now()), cache_(K, row_memory(K, options), first_block) {
+    b_ = p_.start.size() > 0 ? p_.start : Vector(Vector::Zero(n_));
+    max_steps_ = o_.max_steps > 0 ? o_.max_steps : std::max<Index>(10'000'000, 100 * n_);
+  }
+
+  BoxSolution run() {
+    Stage stage(o_.run.progress, "support vectors", 1);
+    stage_ = &stage;
+    multiply();
+    block_ = std::min({n_, cache_.capacity(), o_.block > 0 ? o_.block : n_ <= 2 * first_block ? n_ : first_block});
+    iterate(o_.tolerance, max_steps_);
+    if (o_.polish && out_.status == BoxStatus::converged) polish();
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  static std::size_t row_memory(const RowSource<T>& /*K*/, const BoxOptions& o) {
+    return o.memory > 0 ? o.memory : memory_budget(o.run.memory) / 5 * 4;
+  }
+  Index row_of(Index i) const { return p_.row.empty() ? i : p_.row[static_cast<std::size_t>(i)]; }
+  double kink(Index i) const { return p_.kink.size() > 0 ? p_.kink[i] : 0; }
+  double gradient(Index i) const { return Kb_[row_of(i)] + p_.linear[i]; }
+  double up(Index i) const { return gradient(i) + slope_up(b_[i], p_.upper[i], kink(i)); }
+  double down(Index i) const { return gradient(i) + slope_down(b_[i], p_.lower[i], kink(i)); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool late() const { return o_.time_limit > 0 && seconds() > o_.time_limit; }
+
+  // On the way from the first violation to the tolerance, by its logarithm.
+  void report(double first) {
+    if (!(violation_ > 0) || !(first > o_.tolerance)) return;
+    const double fraction = std::clamp(std::log(first / violation_) / std::log(first / o_.tolerance), 0.0, 1.0);
+    stage_->advance(std::max(0.0, fraction - reported_));
+    reported_ = std::max(reported_, fraction);
+  }
+
+  // Blocks until the violation is within the tolerance, or a limit is met.
+  void iterate(double tolerance, Index steps) {
+    tolerance_ = tolerance;
+    steps_allowed_ = steps;
+    int quiet = 0;
+    double first = 0;
+    for (Index round = 0;; ++round) {
+      look();
+      if (round == 0) first = violation_;
+      report(first);
+      if (!(violation_ > tolerance)) return;
+      if (steps_allowed_ <= 0 || late()) {
+        out_.status = late() ? BoxStatus::time_limit : BoxStatus::step_limit;
+        return;
+      }
+      const Index before = cache_.computed();
+      if (!solve_block(choose())) return;  // the end of float64
+      ++out_.rounds;
+      quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
+      if (quiet == quiet_rounds && o_.block == 0) {
+        block_ = std::min({2 * block_, n_, cache_.capacity(), largest_block});
+        quiet = 0;
+      }
+    }
+  }
+
+  // K b from nothing, some rows at a time.
+  void multiply() {
+    Kb_ = Vector::Zero(K_.size());
+    Vector sums = Vector::Zero(K_.size());
+    for (Index i = 0; i < n_; ++i) sums[row_of(i)] += b_[i];
+    std::vector<Index> rows;
+    for (Index r = 0; r < K_.size(); ++r) {
+      if (sums[r] != 0) rows.push_back(r);
+    }
+    const auto batch = static_cast<std::size_t>(std::min(cache_.capacity(), first_block));
+    for (std::size_t first = 0; first < rows.size(); first += batch) {
+      const std::span<const Index> some(rows.data() + first, std::min(batch, rows.size() - first));
+      std::vector<double> coef;
+      for (const Index r : some) coef.push_back(sums[r]);
+      add_rows(cache_.rows(some), coef);
+    }
+  }
+
+  void add_rows(const std::vector<const T*>& rows, const std::vector<double>& coef) {
+    const Index n = K_.size();
+    const auto& ops = simd::smo_ops<T>();
+    parallel_for((n + column_chunk - 1) / column_chunk, [&](Index chunk) {
+      const Index first = chunk * column_chunk;
+      std::vector<const T*> shifted;
+      shifted.reserve(rows.size());
+      for (const T* row : rows) shifted.push_back(row + first);
+      ops.add_rows(Kb_.data() + first, shifted.data(), coef.data(), std::ssize(rows), std::min(column_chunk, n - first));
+    });
+  }
+
+  // The extreme slopes of every group, and the violation.
+  void look() {
+    violation_ = 0;
+    for (int group = 0; group < std::max(1, p_.held.groups); ++group) {
+      double lowest = infinity;
+      double highest = -infinity;
+      for (Index i = p_.held.begin(group); i < p_.held.end(group, n_); ++i) {
+        lowest = std::min(lowest, up(i));
+        highest = std::max(highest, down(i));
+      }
+      lowest_[group] = lowest;
+      highest_[group] = highest;
+      violation_ = std::max(violation_, p_.held.groups == 0 ? std::max(highest, -lowest) : highest - lowest);
+    }
+  }
+
+  struct Candidate {
+    double by;  // how far beyond the other side's extreme
+    Index i;
+  };
+
+  // The `count` worst violators, worst first.
+  static void keep_worst(std::vector<Candidate>& all, Index count) {
+    const auto worse = [](const Candidate& a, const Candidate& b) { return a.by != b.by ? a.by > b.by : a.i < b.i; };
+    if (std::ssize(all) > count) {
+      std::nth_element(all.begin(), all.begin() + count, all.end(), worse);
+      all.resize(static_cast<std::size_t>(count));
+    }
+    std::sort(all.begin(), all.end(), worse);
+  }
+
+  // The next block: the worst violators of both directions in each group, and what the last block had while there is room.
+  std::vector<Index> choose() {
+    std::vector<char> taken(static_cast<std::size_t>(n_), 0);
+    std::vector<Index> working;
+    if (block_ == n_) {
+      working.resize(static_cast<std::size_t>(n_));
+      for (Index i = 0; i < n_; ++i) working[static_cast<std::size_t>(i)] = i;
+      return working;
+    }
+    const auto take = [&](Index i) {
+      if (taken[static_cast<std::size_t>(i)] != 0 || std::ssize(working) >= block_) return;
+      taken[static_cast<std::size_t>(i)] = 1;
+      working.push_back(i);
+    };
+    const int groups = std::max(1, p_.held.groups);
+    const Index fresh = last_.empty() ? block_ : block_ / 2;
+    for (int group = 0; group < groups; ++group) {
+      std::vector<Candidate> ups;
+      std::vector<Candidate> downs;
+      const double highest = p_.held.groups == 0 ? 0 : highest_[group];
+      const double lowest = p_.held.groups == 0 ? 0 : lowest_[group];
+      for (Index i = p_.held.begin(group); i < p_.held.end(group, n_); ++i) {
+        if (const double by = highest - up(i); by > 0) ups.push_back({by, i});
+        if (const double by = down(i) - lowest; by > 0) downs.push_back({by, i});
+      }
+      const Index each = std::max<Index>(1, fresh / (2 * groups));
+      keep_worst(ups, each);
+      keep_worst(downs, each);
+      for (std::size_t k = 0; k < std::max(ups.size(), downs.size()); ++k) {
+        if (k < ups.size()) take(ups[k].i);
+        if (k < downs.size()) take(downs[k].i);
+      }
+    }
+    const std::vector<Index> last = last_;
+    for (const Index i : last) {  // those between their bounds first: they will have to move again
+      if (b_[i] > p_.lower[i] && b_[i] < p_.upper[i]) take(i);
+    }
+    for (const Index i : last) take(i);
+    std::sort(working.begin(), working.end());
+    last_ = working;
+    return working;
+  }
+
+  // The block's own part of K, by squares: those below the diagonal are read from the rows, those above are their mirror image.
+  void fill_part(const std::vector<const T*>& rows, const std::vector<Index>& slot, const std::vector<Index>& working, Index stride) {
+    constexpr Index edge = 64;
+    const Index m = std::ssize(working);
+    const Index edges = (m + edge - 1) / edge;
+    std::vector<Index> columns(working.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = row_of(working[k]);
+    parallel_for(edges, [&](Index number) {
+      const Index a = edges - 1 - number;  // the longest first
+      const Index end = std::min(m, (a + 1) * edge);
+      for (Index k = a * edge; k < end; ++k) {
+        const T* from = rows[static_cast<std::size_t>(slot[static_cast<std::size_t>(k)])];
+        T* to = part_.data() + k * stride;
+        for (Index l = 0; l < end; ++l) to[l] = from[columns[static_cast<std::size_t>(l)]];
+      }
+      for (Index l = 0; l < a * edge; ++l) {
+        T* to = part_.data() + l * stride;
+        for (Index k = a * edge; k < end; ++k) to[k] = part_.data()[k * stride + l];
+      }
+    });
+  }
+
+  // The rows of K behind some variables, each once, and which of them is whose.
+  struct RowsOf {
+    std::vector<Index> rows;
+    std::vector<Index> slot;
+  };
+  RowsOf rows_of(const std::vector<Index>& variables) const {
+    RowsOf out{variables, std::vector<Index>(variables.size())};
+    std::iota(out.slot.begin(), out.slot.end(), Index{0});
+    if (p_.row.empty()) return out;
+    out.rows.clear();
+    std::vector<Index> where(static_cast<std::size_t>(K_.size()), -1);
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      Index& at = where[static_cast<std::size_t>(row_of(variables[k]))];
+      if (at < 0) {
+        at = std::ssize(out.rows);
+        out.rows.push_back(row_of(variables[k]));
+      }
+      out.slot[k] = at;
+    }
+    return out;
+  }
+
+  // The numbers of some variables side by side.
+  struct Local {
+    Vector diagonal, lower, upper, kink, b, g;
+    HeldSums held;
+  };
+  Local local(const std::vector<Index>& variables) const {
+    const Index m = std::ssize(variables);
+    Local out{Vector(m),
+              p_.lower(variables),
+              p_.upper(variables),
+              p_.kink.size() > 0 ? Vector(p_.kink(variables)) : Vector(),
+              b_(variables),
+              Vector(m),
+              p_.held};
+    out.held.split = 0;
+    for (Index k = 0; k < m; ++k) {
+      const Index i = variables[static_cast<std::size_t>(k)];
+      out.diagonal[k] = K_.diagonal()[row_of(i)];
+      out.g[k] = gradient(i);
+      if (i < p_.held.split) ++out.held.split;
+    }
+    return out;
+  }
+
+  // False when nothing could be moved.
+  bool solve_block(const std::vector<Index>& working) {
+    const Index m = std::ssize(working);
+    const RowsOf behind = rows_of(working);
+    const std::vector<const T*> rows = cache_.rows(behind.rows);
+    const bool whole = m == K_.size() && p_.row.empty();
+    std::vector<const T*> own = rows;
+    if (!whole) {
+      const Index stride = (m + 15) / 16 * 16;
+      if (part_.size() < static_cast<std::size_t>(m * stride)) part_ = Buffer<T>(static_cast<std::size_t>(m * stride));
+      fill_part(rows, behind.slot, working, stride);
+      own.clear();
+      for (Index k = 0; k < m; ++k) own.push_back(part_.data() + k * stride);
+    }
+    Local at = local(working);
+    SmoLimits limits;
+    limits.tolerance = whole ? tolerance_ : std::max(tolerance_ / 2, 0.1 * violation_);
+    limits.max_steps = steps_allowed_;
+    limits.go_on = [&](Index) {
+      stage_->check();
+      return !late();
+    };
+    const SmoOutcome done = smo<T>({own, at.diagonal.data(), at.lower.data(), at.upper.data(),
+                                    at.kink.size() > 0 ? at.kink.data() : nullptr, at.held, at.b.data(), at.g.data()},
+                                   limits);
+    out_.steps += done.steps;
+    steps_allowed_ -= done.steps;
+    std::vector<double> change(rows.size(), 0);
+    bool moved = false;
+    for (Index k = 0; k < m; ++k) {
+      const Index i = working[static_cast<std::size_t>(k)];
+      change[static_cast<std::size_t>(behind.slot[static_cast<std::size_t>(k)])] += at.b[k] - b_[i];
+      moved = moved || at.b[k] != b_[i];
+      b_[i] = at.b[k];
+    }
+    if (whole) {
+      Kb_ = at.g - p_.linear;
+    } else {
+      add_changes(rows, change);
+    }
+    return moved;
+  }
+
+  void add_changes(const std::vector<const T*>& rows, const std::vector<double>& change) {
+    std::vector<const T*> moved;
+    std::vector<double> coef;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (change[k] == 0) continue;
+      moved.push_back(rows[k]);
+      coef.push_back(change[k]);
+    }
+    add_rows(moved, coef);
+  }
+
+  bool is_free(Index i) const { return b_[i] > p_.lower[i] && b_[i] < p_.upper[i] && !(kink(i) > 0 && b_[i] == 0); }
+
+  // From the tolerance to the last digits: the free variables solve a linear system, and steps of the solver find out when the set of free
+  // ones was wrong. Leaves the best point there is, whatever happens.
+  void polish() {
+    const double largest = K_.diagonal().cwiseAbs().maxCoeff();
+    for (int attempt = 0; attempt < polish_attempts; ++attempt) {
+      const double rounding =
+          64 * std::numeric_limits<double>::epsilon() * (p_.linear.cwiseAbs().maxCoeff() + largest * b_.cwiseAbs().sum());
+      if (newton() == Newton::failed) break;
+      multiply();
+      look();
+      if (!(violation_ > rounding)) break;
+      iterate(std::max(rounding, 0.1 * violation_), 20 * n_ + 1000);
+      out_.status = BoxStatus::converged;
+    }
+    multiply();
+    look();
+  }
+
+  enum class Newton : std::uint8_t { solved, failed };
+
+  // b + d with K_FF d = -slopes up to a multiple of 1 in each held group, shortened where a bound (or a kink) is in the way; a variable
+  // that met one is no longer free, and the rest is solved for again.
+  Newton newton() {
+    for (int bounds_met = 0; bounds_met < polish_limit; ++bounds_met) {
+      std::vector<Index> free;
+      for (Index i = 0; i < n_; ++i) {
+        if (is_free(i)) free.push_back(i);
+      }
+      const Index m = std::ssize(free);
+      if (m == 0 || m > polish_limit) return m == 0 ? Newton::solved : Newton::failed;
+      const int groups = p_.held.groups;
+      const std::vector<const T*> rows = cache_.rows(free);
+      Matrix A = Matrix::Zero(m + groups, m + groups);
+      Vector right = Vector::Zero(m + groups);
+      for (Index k = 0; k < m; ++k) {
+        const Index i = free[static_cast<std::size_t>(k)];
+        for (Index l = 0; l < m; ++l) A(k, l) = static_cast<double>(rows[static_cast<std::size_t>(k)][free[static_cast<std::size_t>(l)]]);
+        right[k] = -up(i);
+        if (groups > 0) {
+          const int group = groups == 2 && i >= p_.held.split ? 1 : 0;
+          A(k, m + group) = A(m + group, k) = 1;
+        }
+      }
+      const Vector d = Eigen::CompleteOrthogonalDecomposition<Matrix>(A).solve(right).head(m);
+      const double slope = -right.head(m).dot(d);
+      if (!d.allFinite() || slope > 1e-12 * std::abs(right.head(m).cwiseAbs().dot(d.cwiseAbs()))) return Newton::failed;
+      double length = 1;
+      Index stops = -1;
+      for (Index k = 0; k < m; ++k) {
+        const Index i = free[static_cast<std::size_t>(k)];
+        const double room = d[k] > 0 ? ceiling(i) - b_[i] : b_[i] - floor(i);
+        if (std::abs(d[k]) * length > room) length = room / std::abs(d[k]), stops = k;
+      }
+      std::vector<double> change(rows.size());
+      for (Index k = 0; k < m; ++k) {
+        const Index i = free[static_cast<std::size_t>(k)];
+        const double before = b_[i];
+        b_[i] = k == stops ? (d[k] > 0 ? ceiling(i) : floor(i)) : std::clamp(before + length * d[k], floor(i), ceiling(i));
+        change[static_cast<std::size_t>(k)] = b_[i] - before;
+      }
+      add_changes(rows, change);
+      if (stops < 0) return Newton::solved;
+    }
+    return Newton::failed;
+  }
+  double ceiling(Index i) const { return kink(i) > 0 && b_[i] < 0 ? std::min(0.0, p_.upper[i]) : p_.upper[i]; }
+  double floor(Index i) const { return kink(i) > 0 && b_[i] > 0 ? std::max(0.0, p_.lower[i]) : p_.lower[i]; }
+
+  // Multipliers, the objective, and a bound on the distance to the optimum: what b would win by going to the best corner of its box under
+  // the slopes as they are, which is the duality gap for the multipliers found.
+  void finish() {
+    out_.b = b_;
+    out_.gradient.resize(n_);
+    for (Index i = 0; i < n_; ++i) out_.gradient[i] = gradient(i);
+    out_.multiplier = Vector::Zero(p_.held.groups);
+    out_.violation = violation_;
+    for (int group = 0; group < p_.held.groups; ++group) {
+      double sum = 0;
+      Index count = 0;
+      for (Index i = p_.held.begin(group); i < p_.held.end(group, n_); ++i) {
+        if (!is_free(i)) continue;
+        sum += up(i);
+        ++count;
+      }
+      const double middle = std::isfinite(lowest_[group]) && std::isfinite(highest_[group]) ? (lowest_[group] + highest_[group]) / 2
+                            : std::isfinite(lowest_[group])                                 ? lowest_[group]
+                            : std::isfinite(highest_[group])                                ? highest_[group]
+                                                                                            : 0.0;
+      out_.multiplier[group] = count > 0 ? sum / static_cast<double>(count) : middle;
+    }
+    for (Index i = 0; i < n_; ++i) {
+      const double e = kink(i);
+      const double own = p_.held.groups == 0 ? 0 : out_.multiplier[p_.held.groups == 2 && i >= p_.held.split ? 1 : 0];
+      const double slope = out_.gradient[i] - own;
+      const auto value = [&](double b) { return slope * b + e * std::abs(b); };
+      double least = std::min(value(p_.lower[i]), value(p_.upper[i]));
+      if (p_.lower[i] < 0 && p_.upper[i] > 0) least = std::min(least, 0.0);
+      out_.gap += value(b_[i]) - least;
+      out_.objective += b_[i] * (out_.gradient[i] + p_.linear[i]) / 2 + e * std::abs(b_[i]);
+    }
+    out_.rows_computed = cache_.computed();
+    out_.bytes = cache_.bytes() + part_.size() * sizeof(T);
+  }
+
+  const RowSource<T>& K_;
+  const BoxProblem& p_;
+  const BoxOptions& o_;
+  Index n_;
+  Clock::time_point start_;
+  RowCache<T> cache_;
+  Index max_steps_ = 0;
+  Index block_ = 0;
+  double tolerance_ = 0;
+  Index steps_allowed_ = 0;
+  std::vector<Index> last_;  // block
+  Vector b_;
+  Vector Kb_;  // a row each
+  Buffer<T> part_;
+  double violation_ = 0;
+  double lowest_[2] = {};
+  double highest_[2] = {};
+  double reported_ = 0;
+  Stage* stage_ = nullptr;
+  BoxSolution out_;
+};
+
+}  // namespace
+
+template <class T>
+BoxSolution solve_box_qp(const RowSource<T>& K, const BoxProblem& problem, const BoxOptions& options) {
+  return Engine<T>(K, problem, options).run();
+}
+
+template BoxSolution solve_box_qp(const RowSource<float>&, const BoxProblem&, const BoxOptions&);
+template BoxSolution solve_box_qp(const RowSource<double>&, const BoxProblem&, const BoxOptions&);
+
+}  // namespace mercer
