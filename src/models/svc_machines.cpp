@@ -1,0 +1,205 @@
+// Notation: b_i = y_i a_i signed coefficients, C_i = C w_i, f = K b, g = f + p the gradient.
+//   penalty      b in [0, C_i] or [-C_i, 0], p = -y, sum b = 0 unless there is no bias; bias = -multiplier.
+//   nu           b in [0, w_i] or [-w_i, 0], p = 0, sum of each side nu W / 2. With multipliers m+ and m-: margin r = (m+ - m-) / 2,
+//                bias = -(m+ + m-) / 2, all divided by r.
+//   hard margin  the points of the two convex hulls nearest to each other: as nu with sums 1 and -1 and bounds 1. Their distance is twice
+//                the margin; it is 0 when the classes cannot be separated.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/svc_machines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+namespace {
+
+// Fills up a side of the box until its sum is reached, as evenly as the bounds allow.
+void fill_side(Vector& b, const Vector& bound, Index begin, Index end, double sum) {
+  double left = std::abs(sum);
+  for (Index i = begin; i < end && left > 0; ++i) {
+    const double take = std::min(bound[i], left);
+    b[i] = sum > 0 ? take : -take;
+    left -= take;
+  }
+}
+
+struct Bounded {
+  BoxProblem problem;
+  Vector bound;  // of |b_i|
+};
+
+Bounded bounded(const Machine& machine, const Vector& bound, double target) {
+  const Index n = std::ssize(machine.samples);
+  Bounded out{{Vector(n), Vector::Zero(n), Vector::Zero(n), {}, {}, {}, {}}, bound};
+  for (Index i = 0; i < n; ++i) {
+    const bool positive = i < machine.positives;
+    out.problem.linear[i] = positive ? -target : target;
+    (positive ? out.problem.upper : out.problem.lower)[i] = positive ? bound[i] : -bound[i];
+  }
+  return out;
+}
+
+void take(const BoxSolution& solution, const BoxProblem& problem, double intercept, double divisor, Machine& machine) {
+  machine.b = solution.b / divisor;
+  machine.intercept = intercept / divisor;
+  machine.decision = ((solution.gradient - problem.linear).array() / divisor + machine.intercept).matrix();
+  machine.squared_norm = solution.b.dot(solution.gradient - problem.linear) / (divisor * divisor);
+}
+
+// A start of another penalty is shortened until it fits the box, which keeps its sum.
+Vector fitted_start(const Vector& start, const BoxProblem& problem) {
+  double factor = 1;
+  for (Index i = 0; i < start.size(); ++i) {
+    const double bound = start[i] > 0 ? problem.upper[i] : problem.lower[i];
+    if (start[i] != 0 && bound == 0)
+      throw InvalidArgument(fmt::format("the start does not belong to these labels: its coefficient {} has the wrong sign", i));
+    if (std::abs(start[i]) > std::abs(bound)) factor = std::min(factor, bound / start[i]);
+  }
+  return start * factor;
+}
+
+BoxSolution solve_penalty(const SvcTask& task, double C, const SvmRows& rows, Machine& machine, const Vector& weights, const Vector& start,
+                          const SvmSolver& solver, const Run& run, SvmSummary& summary) {
+  Bounded in = bounded(machine, C * weights, 1);
+  in.problem.held = {task.fit_intercept ? 1 : 0, 0};
+  if (start.size() > 0) in.problem.start = fitted_start(start, in.problem);
+  BoxSolution solution = rows.solve(machine.samples, in.problem, solver, run);
+  take(solution, in.problem, task.fit_intercept ? -solution.multiplier[0] : 0, 1, machine);
+  add_to_summary(solution, in.problem, summary);
+  return solution;
+}
+
+void solve_nu(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
+              SvmSummary& summary) {
+  const Index n = weights.size();
+  Bounded in = bounded(machine, weights, 0);
+  in.problem.held = {2, machine.positives};
+  const double sum = task.nu * weights.sum() / 2;
+  const double smaller = std::min(weights.head(machine.positives).sum(), weights.tail(n - machine.positives).sum());
+  if (sum > smaller * (1 + 1e-12)) {
+    throw InvalidArgument(fmt::format("nu = {} is infeasible: with classes of weight {:g} and {:g} it can be at most {:.4g}", task.nu,
+                                      weights.head(machine.positives).sum(), weights.tail(n - machine.positives).sum(),
+                                      2 * smaller / weights.sum()));
+  }
+  in.problem.start = Vector::Zero(n);
+  fill_side(in.problem.start, weights, 0, machine.positives, sum);
+  fill_side(in.problem.start, weights, machine.positives, n, -sum);
+  const BoxSolution solution = rows.solve(machine.samples, in.problem, solver, run);
+  const double margin = (solution.multiplier[0] - solution.multiplier[1]) / 2;
+  const double divisor = margin > 0 ? margin : 1;
+  take(solution, in.problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
+  add_to_summary(solution, in.problem, summary);
+}
+
+void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
+                SvmSummary& summary) {
+  const Index n = weights.size();
+  const Vector bound = (weights.array() > 0).cast<double>();
+  Bounded in = bounded(machine, bound, 0);
+  in.problem.held = {2, machine.positives};
+  in.problem.start = Vector::Zero(n);
+  fill_side(in.problem.start, bound, 0, machine.positives, 1);
+  fill_side(in.problem.start, bound, machine.positives, n, -1);
+  const double largest = rows.diagonal().maxCoeff();
+  const double nothing = 1e-9 * std::max(largest, 1e-300);  // of a squared distance: the hulls meet
+  SvmSolver precise = solver;
+  precise.tolerance = 0.1 * largest;
+  BoxSolution solution;
+  Index steps = 0;
+  do {  // the tolerance is relative to a distance that is not known before
+    precise.tolerance = std::max(0.1 * precise.tolerance, 1e-3 * nothing);
+    solution = rows.solve(machine.samples, in.problem, precise, run);
+    steps += solution.steps;
+    in.problem.start = solution.b;
+  } while (solution.status == BoxStatus::converged && 2 * solution.objective > nothing && precise.tolerance > 1e-3 * nothing &&
+           solution.violation > solver.tolerance * 2 * solution.objective);
+  solution.steps = steps;
+  const double distance = 2 * solution.objective;  // squared
+  if (distance > nothing || solution.status != BoxStatus::converged) {
+    const double margin = (solution.multiplier[0] - solution.multiplier[1]) / 2;
+    const double divisor = margin > 0 ? margin : 1;
+    take(solution, in.problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
+    // In the units of the problem as it is usually written, |f|^2 / 2 = 2 / distance^2.
+    solution.gap *= 4 / (distance * distance);
+    solution.objective = -machine.squared_norm / 2;
+    add_to_summary(solution, in.problem, summary);
+    return;
+  }
+  const double C = 1e4 / largest;
+  solve_penalty(task, C, rows, machine, bound, {}, solver, run, summary);
+  double total = 0;
+  double worst = 0;
+  Index inside = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double slack = bound[i] > 0 ? 1 - (i < machine.positives ? 1 : -1) * machine.decision[i] : 0;
+    if (slack <= solver.tolerance) continue;
+    ++inside;
+    total += slack;
+    worst = std::max(worst, slack);
+  }
+  summary.status = "not separable";
+  summary.remark = fmt::format(
+      "the classes cannot be separated by this kernel: {} of {} samples are inside the margin or beyond it, by {:.3g} in all and {:.3g} at "
+      "most (soft margin, C = {:g}); use a soft margin or a richer kernel",
+      inside, n, total, worst, C);
+}
+
+}  // namespace
+
+std::vector<Machine> make_machines(const SvcTask& task) {
+  std::vector<std::vector<Index>> members(static_cast<std::size_t>(task.classes));
+  for (std::size_t i = 0; i < task.labels.size(); ++i) members[static_cast<std::size_t>(task.labels[i])].push_back(static_cast<Index>(i));
+  std::vector<Machine> machines;
+  const auto add = [&](Index positive, Index negative) {
+    Machine machine{positive, negative, members[static_cast<std::size_t>(positive)], 0, {}, {}, 0, 0};
+    machine.positives = std::ssize(machine.samples);
+    for (Index c = 0; c < task.classes; ++c) {
+      if (c == positive || (negative >= 0 && c != negative)) continue;
+      const auto& others = members[static_cast<std::size_t>(c)];
+      machine.samples.insert(machine.samples.end(), others.begin(), others.end());
+    }
+    machines.push_back(std::move(machine));
+  };
+  if (task.classes == 2) {
+    add(1, 0);
+  } else if (task.multi_class == MultiClass::one_vs_rest) {
+    for (Index c = 0; c < task.classes; ++c) add(c, -1);
+  } else {
+    for (Index a = 0; a < task.classes; ++a) {
+      for (Index b = a + 1; b < task.classes; ++b) add(a, b);
+    }
+  }
+  return machines;
+}
+
+void solve_machine(const SvcTask& task, const SvmRows& rows, Machine& machine, const std::vector<char>& use, const Vector& start,
+                   double time_limit, const Run& run, SvmSummary& summary) {
+  Vector weights = task.weights(machine.samples);
+  for (std::size_t i = 0; i < use.size(); ++i) {
+    if (use[i] == 0) weights[static_cast<Index>(i)] = 0;
+  }
+  SvmSolver solver = task.solver;
+  solver.time_limit = time_limit;
+  switch (task.form) {
+    case SvcForm::penalty:
+      solve_penalty(task, task.C, rows, machine, weights, start, solver, run, summary);
+      break;
+    case SvcForm::nu:
+      solve_nu(task, rows, machine, weights, solver, run, summary);
+      break;
+    case SvcForm::hard_margin:
+      solve_hard(task, rows, machine, weights, solver, run, summary);
+      break;
+  }
+}
+
+double largest_coefficient(const SvcTask& task) {
+  return (task.form == SvcForm::penalty ? task.C : 1) * (task.form == SvcForm::hard_margin ? 1 : task.weights.maxCoeff());
+}
+
+}  // namespace mercer

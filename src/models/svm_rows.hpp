@@ -1,0 +1,50 @@
+// What all support vector machines stand on: the Gram matrix of the training rows, asked for by parts, and the engine run on them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "mercer/kernels.hpp"
+#include "mercer/samples.hpp"
+#include "mercer/svm.hpp"
+#include "solvers/box_qp.hpp"
+
+namespace mercer {
+
+// The rows of one sample set's Gram matrix for one or many problems on parts of it. Many problems (pairs of classes, folds) share a stored
+// Gram matrix when it fits the budget; one problem alone has its rows computed as they are visited.
+class SvmRows {
+ public:
+  // `largest_coefficient` bounds |b|: it decides the precision where none is asked for.
+  SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver, double largest_coefficient, bool many_problems, const Run& run);
+  ~SvmRows();
+  SvmRows(const SvmRows&) = delete;
+  SvmRows& operator=(const SvmRows&) = delete;
+
+  Index size() const;
+  Precision precision() const;
+  std::size_t stored_bytes() const;  // of a shared Gram matrix
+  const Vector& diagonal() const;
+
+  // The problem on these samples, whose variables (or their `row`) are numbered by their place in the list. Safe from many threads.
+  BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run) const;
+  // sum_j K(all, samples_j) b_j, of samples whose b is not 0.
+  Vector multiply(std::span<const Index> samples, const Vector& b) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+// C from C or lambda, checked.
+double box_bound(double C, const std::optional<double>& lambda, Index n);
+void require_solver(const SvmSolver& solver);
+void require_nu(double nu);
+
+// Adds what one problem's solution says to a summary; sentence_of is called at the end.
+void add_to_summary(const BoxSolution& solution, const BoxProblem& problem, SvmSummary& summary);
+void finish_summary(SvmSummary& summary, const SvmSolver& solver, const Samples& X, Index n);
+
+}  // namespace mercer
