@@ -39,6 +39,7 @@ struct SvmSummary {
   std::string status = "converged";  // "converged", "step limit", "time limit" or "not separable"
   Index problems = 1;                // two-class problems solved, those of the probabilities not counted
   Index iterations = 0;              // steps, of all problems
+  std::vector<Index> steps{};        // of each problem
   Index support_vectors = 0;
   Index at_bound = 0;    // coefficients at their upper bound
   double objective = 0;  // of the dual, minimised; the sum over problems

@@ -30,8 +30,6 @@ class SvmRows {
 
   // The problem on these samples, whose variables (or their `row`) are numbered by their place in the list. Safe from many threads.
   BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run) const;
-  // sum_j K(all, samples_j) b_j, of samples whose b is not 0.
-  Vector multiply(std::span<const Index> samples, const Vector& b) const;
 
  private:
   struct Impl;
