@@ -65,6 +65,7 @@ PUBLIC = {
     "losses.hpp": "solvers",
     "representer.hpp": "models",
     "nystrom.hpp": "models",
+    "svm.hpp": "models",
     "ridge.hpp": "models",
     "model_file.hpp": "persist",
     "learn.hpp": "select",

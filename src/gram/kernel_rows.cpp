@@ -25,14 +25,14 @@ void KernelRows<T>::rows(std::span<const Index> I, std::span<T* const> out) cons
 }
 
 template <class T>
-StoredRows<T> StoredRows<T>::of(const PreparedKernel<T>& kernel, const ProgressCallback& progress) {
+std::unique_ptr<StoredRows<T>> StoredRows<T>::of(const PreparedKernel<T>& kernel, const ProgressCallback& progress) {
   Buffer<T> entries(static_cast<std::size_t>(kernel.rows()) * static_cast<std::size_t>(kernel.rows()));
   fill_full(kernel, entries.data(), kernel.rows(), progress);
-  return {std::move(entries), kernel.diagonal()};
+  return std::make_unique<StoredRows>(std::move(entries), kernel.diagonal());
 }
 
 template <class T>
-StoredRows<T> StoredRows<T>::part(std::span<const Index> samples) const {
+std::unique_ptr<StoredRows<T>> StoredRows<T>::part(std::span<const Index> samples) const {
   const Index m = std::ssize(samples);
   Buffer<T> entries(static_cast<std::size_t>(m) * static_cast<std::size_t>(m));
   Vector diagonal(m);
@@ -45,7 +45,7 @@ StoredRows<T> StoredRows<T>::part(std::span<const Index> samples) const {
       for (Index j = 0; j < m; ++j) to[j] = from[samples[static_cast<std::size_t>(j)]];
     }
   });
-  return {std::move(entries), std::move(diagonal)};
+  return std::make_unique<StoredRows>(std::move(entries), std::move(diagonal));
 }
 
 template <class T>

@@ -30,8 +30,8 @@ template <class T>
 class StoredRows final : public RowSource<T> {
  public:
   StoredRows(Buffer<T> entries, Vector diagonal) : entries_(std::move(entries)), diagonal_(std::move(diagonal)) {}
-  static StoredRows of(const PreparedKernel<T>& kernel, const ProgressCallback& progress);
-  StoredRows part(std::span<const Index> samples) const;
+  static std::unique_ptr<StoredRows> of(const PreparedKernel<T>& kernel, const ProgressCallback& progress);
+  std::unique_ptr<StoredRows> part(std::span<const Index> samples) const;
 
   Index size() const override { return diagonal_.size(); }
   const Vector& diagonal() const override { return diagonal_; }

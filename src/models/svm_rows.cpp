@@ -52,10 +52,10 @@ bool is_all(std::span<const Index> samples, Index n) {
 
 template <class T>
 struct Rows {
-  Kernel kernel;
-  Samples X;
-  std::unique_ptr<StoredRows<T>> stored;
-  std::unique_ptr<KernelRows<T>> computed;  // of all rows, when nothing is stored
+  Kernel kernel = kernels::linear();
+  Samples X{};
+  std::unique_ptr<StoredRows<T>> stored{};
+  std::unique_ptr<KernelRows<T>> computed{};  // of all rows, when nothing is stored
 
   const Vector& diagonal() const { return stored != nullptr ? stored->diagonal() : computed->diagonal(); }
 
@@ -63,7 +63,7 @@ struct Rows {
     const bool all = is_all(samples, X.size());
     if (stored != nullptr) {
       if (all) return solve_box_qp<T>(*stored, problem, options);
-      if (std::ssize(samples) <= exact_rows) return solve_box_qp<T>(stored->part(samples), problem, options);
+      if (std::ssize(samples) <= exact_rows) return solve_box_qp<T>(*stored->part(samples), problem, options);
       return solve_box_qp<T>(PartRows<T>(*stored, samples), problem, options);
     }
     if (all) return solve_box_qp<T>(*computed, problem, options);
@@ -75,7 +75,7 @@ struct Rows {
 }  // namespace
 
 struct SvmRows::Impl {
-  std::variant<Rows<float>, Rows<double>> rows;
+  std::variant<Rows<float>, Rows<double>> rows{};
   Precision precision = Precision::float64;
   bool polish = false;
   std::size_t stored_bytes = 0;
@@ -95,7 +95,7 @@ SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver
     Rows<T> rows{kernel, X, nullptr, nullptr};
     PreparedKernel<T> prepared(kernel, X, X);
     if (store) {
-      rows.stored = std::make_unique<StoredRows<T>>(StoredRows<T>::of(prepared, run.progress));
+      rows.stored = StoredRows<T>::of(prepared, run.progress);
       impl->stored_bytes = bytes;
     } else {
       rows.computed = std::make_unique<KernelRows<T>>(std::move(prepared));
