@@ -40,7 +40,8 @@ class Engine {
     Stage stage(o_.run.progress, "support vectors", 1);
     stage_ = &stage;
     multiply();
-    block_ = std::min({n_, cache_.capacity(), o_.block > 0 ? o_.block : n_ <= 2 * first_block ? n_ : first_block});
+    block_ = o_.block > 0 ? o_.block : n_ <= 2 * first_block ? n_ : first_block;
+    block_ = std::min(std::max<Index>(block_, 2 * p_.held.groups), room());
     iterate(o_.tolerance, max_steps_);
     if (o_.polish && out_.status == BoxStatus::converged) polish();
     finish();
@@ -51,6 +52,9 @@ class Engine {
   static std::size_t row_memory(const RowSource<T>& /*K*/, const BoxOptions& o) {
     return o.memory > 0 ? o.memory : memory_budget(o.run.memory) / 5 * 4;
   }
+  // The variables a block may have: a pair of each group at least, or a group could be left out for ever; no more rows than there is room
+  // for, which is no limit when all fit, whatever number of variables shares a row.
+  Index room() const { return cache_.capacity() == K_.size() ? n_ : std::min(n_, cache_.capacity()); }
   Index row_of(Index i) const { return p_.row.empty() ? i : p_.row[static_cast<std::size_t>(i)]; }
   double kink(Index i) const { return p_.kink.size() > 0 ? p_.kink[i] : 0; }
   double gradient(Index i) const { return Kb_[row_of(i)] + p_.linear[i]; }
@@ -87,7 +91,7 @@ class Engine {
       ++out_.rounds;
       quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
       if (quiet == quiet_rounds && o_.block == 0) {
-        block_ = std::min({2 * block_, n_, cache_.capacity(), largest_block});
+        block_ = std::min({2 * block_, room(), largest_block});
         quiet = 0;
       }
     }
@@ -352,12 +356,14 @@ class Engine {
       const Index m = std::ssize(free);
       if (m == 0 || m > polish_limit) return m == 0 ? Newton::solved : Newton::failed;
       const int groups = p_.held.groups;
-      const std::vector<const T*> rows = cache_.rows(free);
+      const RowsOf behind = rows_of(free);
+      const std::vector<const T*> rows = cache_.rows(behind.rows);
       Matrix A = Matrix::Zero(m + groups, m + groups);
       Vector right = Vector::Zero(m + groups);
       for (Index k = 0; k < m; ++k) {
         const Index i = free[static_cast<std::size_t>(k)];
-        for (Index l = 0; l < m; ++l) A(k, l) = static_cast<double>(rows[static_cast<std::size_t>(k)][free[static_cast<std::size_t>(l)]]);
+        const T* row = rows[static_cast<std::size_t>(behind.slot[static_cast<std::size_t>(k)])];
+        for (Index l = 0; l < m; ++l) A(k, l) = static_cast<double>(row[row_of(free[static_cast<std::size_t>(l)])]);
         right[k] = -up(i);
         if (groups > 0) {
           const int group = groups == 2 && i >= p_.held.split ? 1 : 0;
@@ -374,12 +380,12 @@ class Engine {
         const double room = d[k] > 0 ? ceiling(i) - b_[i] : b_[i] - floor(i);
         if (std::abs(d[k]) * length > room) length = room / std::abs(d[k]), stops = k;
       }
-      std::vector<double> change(rows.size());
+      std::vector<double> change(rows.size(), 0);
       for (Index k = 0; k < m; ++k) {
         const Index i = free[static_cast<std::size_t>(k)];
         const double before = b_[i];
         b_[i] = k == stops ? (d[k] > 0 ? ceiling(i) : floor(i)) : std::clamp(before + length * d[k], floor(i), ceiling(i));
-        change[static_cast<std::size_t>(k)] = b_[i] - before;
+        change[static_cast<std::size_t>(behind.slot[static_cast<std::size_t>(k)])] += b_[i] - before;
       }
       add_changes(rows, change);
       if (stops < 0) return Newton::solved;

@@ -39,7 +39,7 @@ struct BoxOptions {
   double time_limit = 0;   // seconds; 0: none
   std::size_t memory = 0;  // bytes for rows of K; 0: the budget of the run
   Run run{};
-  bool polish = false;  // then solve for the free variables exactly: few of them, T = double, a row each
+  bool polish = false;  // then solve for the free variables exactly: few of them, T = double
   Index block = 0;      // variables to start with; 0: chosen. For tests and measurements.
 };
 
