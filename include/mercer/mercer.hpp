@@ -37,5 +37,6 @@
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"
 #include "mercer/simulate.hpp"
+#include "mercer/svm.hpp"
 #include "mercer/table.hpp"
 #include "mercer/version.hpp"

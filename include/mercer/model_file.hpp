@@ -19,11 +19,12 @@
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
+#include "mercer/svm.hpp"
 
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel>;
 
 struct SavedModel {
   AnyModel model;
@@ -32,7 +33,9 @@ struct SavedModel {
   std::string kind() const;  // "krr", "ridge", "gp", ...: the word of `mercer fit`
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
-  // One column per class, of a model that has probabilities (logistic); NotOffered for others.
+  // The class of each row: by predict (classes_from_scores), or as the model itself decides (votes of pairs, probabilities).
+  std::vector<Index> classes(const Samples& X, const Run& run = {}) const;
+  // One column per class, of a model that has probabilities (logistic, svc with them); NotOffered for others.
   Matrix probabilities(const Samples& X, const Run& run = {}) const;
   Index width() const;      // feature columns expected
   Index n_targets() const;  // columns of predict

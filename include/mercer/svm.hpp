@@ -123,6 +123,7 @@ class SvcModel {
   const Vector& squared_norm() const { return squared_norm_; }  // |f|^2 of each function; the margin is 1 / |f|
   const SupportExpansion& parts() const { return parts_; }
   Index n_classes() const { return static_cast<Index>(n_support_.size()); }
+  Index n_targets() const { return n_classes() == 2 ? 1 : n_classes(); }  // columns of scores
   Index functions() const { return parts_.intercept.size(); }
   MultiClass multi_class() const { return multi_class_; }
   bool break_ties() const { return break_ties_; }

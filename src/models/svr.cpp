@@ -63,9 +63,10 @@ Solved solve(const Samples& X, const Kernel& given, const BoxProblem& problem, d
   for (Index i = 0; i < n; ++i) {
     if (out.b[i] != 0) out.parts.support.push_back(i);
   }
+  if (out.parts.support.empty()) out.parts.support.push_back(0);  // f is the intercept alone; a model keeps a row to know its columns by
   out.parts.vectors = X.subset(out.parts.support).without_values();
   out.parts.coef = out.b(out.parts.support);
-  out.summary.support_vectors = std::ssize(out.parts.support);
+  out.summary.support_vectors = (out.parts.coef.array() != 0).count();
   out.summary.steps = {out.summary.iterations};
   return out;
 }
@@ -92,9 +93,7 @@ void require_parts(const SupportExpansion& parts) {
   }
 }
 
-// No support vector: f is the intercept alone.
 Matrix value_at(const SupportExpansion& parts, const Samples& X, const Run& run) {
-  if (parts.vectors.empty()) return Matrix::Constant(X.size(), 1, parts.intercept[0]);
   return expansion_at(parts.kernel, parts.vectors, parts.coef, parts.intercept, X, run);
 }
 

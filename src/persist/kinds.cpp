@@ -20,6 +20,9 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"representer", write_representer, read_representer},
     {"falkon", write_falkon, read_falkon},
     {"rff", write_random_feature_ridge, read_random_feature_ridge},
+    {"svc", write_svc, read_svc},
+    {"svr", write_svr, read_svr},
+    {"one-class", write_one_class, read_one_class},
 }};
 
 }  // namespace

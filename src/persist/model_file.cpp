@@ -112,6 +112,18 @@ Matrix SavedModel::predict(const Samples& X, const Run& run) const {
       model);
 }
 
+std::vector<Index> SavedModel::classes(const Samples& X, const Run& run) const {
+  return std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { m.classes(X, run); }) {
+          return std::vector<Index>(m.classes(X, run));
+        } else {
+          return classes_from_scores(predict(X, run));
+        }
+      },
+      model);
+}
+
 Matrix SavedModel::probabilities(const Samples& X, const Run& run) const {
   return std::visit(
       [&](const auto& m) -> Matrix {

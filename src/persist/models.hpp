@@ -28,4 +28,13 @@ AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
 void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrary& library);
 
+void write_svc(const AnyModel& any, ContainerWriter& out);
+AnyModel read_svc(const ContainerReader& in, const KernelLibrary& library);
+
+void write_svr(const AnyModel& any, ContainerWriter& out);
+AnyModel read_svr(const ContainerReader& in, const KernelLibrary& library);
+
+void write_one_class(const AnyModel& any, ContainerWriter& out);
+AnyModel read_one_class(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist

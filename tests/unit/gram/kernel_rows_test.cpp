@@ -36,7 +36,8 @@ Matrix rows_of(const RowSource<T>& source, const std::vector<Index>& I) {
 template <class T>
 void expect_rows(const Kernel& kernel, const Samples& X, const Matrix& K, double room) {
   const KernelRows<T> computed(PreparedKernel<T>(kernel, X, X));
-  const StoredRows<T> stored = StoredRows<T>::of(PreparedKernel<T>(kernel, X, X), {});
+  const auto made = StoredRows<T>::of(PreparedKernel<T>(kernel, X, X), {});
+  const StoredRows<T>& stored = *made;
   ASSERT_EQ(computed.size(), K.rows());
   const double size = K.cwiseAbs().maxCoeff();
   EXPECT_LE((computed.diagonal() - K.diagonal()).cwiseAbs().maxCoeff(), room * size);
@@ -123,9 +124,11 @@ TEST(KernelRows, ThreadsDoNotChangeABit) {
 TEST(StoredRowsPart, IsThePartThatBelongsToItsSamples) {
   const Samples X = with_duplicates(3);
   const Matrix K = gram(kernels::matern(1.5, 2), X);
-  const StoredRows<double> whole = StoredRows<double>::of(PreparedKernel<double>(kernels::matern(1.5, 2), X, X), {});
+  const auto made = StoredRows<double>::of(PreparedKernel<double>(kernels::matern(1.5, 2), X, X), {});
+  const StoredRows<double>& whole = *made;
   for (const std::vector<Index>& I : lists()) {
-    const StoredRows<double> part = whole.part(I);
+    const auto some = whole.part(I);
+    const StoredRows<double>& part = *some;
     ASSERT_EQ(part.size(), std::ssize(I));
     const Matrix wanted = K(I, I);
     EXPECT_EQ(part.diagonal(), Vector(wanted.diagonal()));
