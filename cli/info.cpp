@@ -72,6 +72,13 @@ void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const LinearSvcModel& model, Rows& rows) {
+  rows.push_back({"loss", model.loss() == LinearSvcOptions::Loss::hinge ? "hinge" : "squared_hinge"});
+  rows.push_back({"C", fmt::format("{:g}", model.C())});
+  rows.push_back({"columns", std::to_string(model.n_features())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe_expansion(const Kernel& kernel, const Samples& X, const ConvexSummary& summary, Rows& rows) {
   rows.push_back({"kernel", kernel.text()});
   rows.push_back({summary.landmarks > 0 ? "landmarks" : "training rows",

@@ -16,6 +16,7 @@
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/linear_svc.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
@@ -23,7 +24,7 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel>;
+                              RandomFeatureRidgeModel, LinearSvcModel>;
 
 struct SavedModel {
   AnyModel model;

@@ -20,6 +20,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"representer", write_representer, read_representer},
     {"falkon", write_falkon, read_falkon},
     {"rff", write_random_feature_ridge, read_random_feature_ridge},
+    {"linear-svc", write_linear_svc, read_linear_svc},
 }};
 
 }  // namespace

@@ -28,4 +28,7 @@ AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
 void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrary& library);
 
+void write_linear_svc(const AnyModel& any, ContainerWriter& out);
+AnyModel read_linear_svc(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
