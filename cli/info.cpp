@@ -72,6 +72,13 @@ void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const LinearSvcModel& model, Rows& rows) {
+  rows.push_back({"loss", model.loss() == LinearSvcOptions::Loss::hinge ? "hinge" : "squared_hinge"});
+  rows.push_back({"C", fmt::format("{:g}", model.C())});
+  rows.push_back({"columns", std::to_string(model.n_features())});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe_expansion(const Kernel& kernel, const Samples& X, const ConvexSummary& summary, Rows& rows) {
   rows.push_back({"kernel", kernel.text()});
   rows.push_back({summary.landmarks > 0 ? "landmarks" : "training rows",
@@ -89,6 +96,33 @@ void describe(const RepresenterModel& model, Rows& rows) {
   rows.push_back({"lambda", fmt::format("{:g}", fmt::join(model.lambda(), ", "))});
   describe_expansion(model.kernel(), model.samples(), model.summary(), rows);
 }
+
+// What the support vector machines share.
+void describe_support(const SupportExpansion& parts, const SvmSummary& summary, Rows& rows) {
+  const Samples& X = parts.vectors;
+  rows.push_back({"kernel", parts.kernel.text()});
+  rows.push_back(
+      {"support vectors", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"at the bound", std::to_string(summary.at_bound)});
+  rows.push_back({"summary", summary.sentence});
+  if (!summary.remark.empty()) rows.push_back({"remark", summary.remark});
+}
+
+void describe(const SvcModel& model, Rows& rows) {
+  if (model.n_classes() > 2)
+    rows.push_back({"machines", fmt::format("{}, {}", model.functions(),
+                                            model.multi_class() == MultiClass::one_vs_one ? "one for each pair of classes"
+                                                                                          : "one class against the rest")});
+  rows.push_back({"probabilities", model.has_probabilities() ? "yes" : "no"});
+  describe_support(model.parts(), model.summary(), rows);
+}
+
+void describe(const SvrModel& model, Rows& rows) {
+  rows.push_back({"epsilon", fmt::format("{:g}", model.epsilon())});
+  describe_support(model.parts(), model.summary(), rows);
+}
+
+void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.summary(), rows); }
 
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;

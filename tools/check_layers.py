@@ -70,6 +70,7 @@ PUBLIC = {
     "model_file.hpp": "persist",
     "learn.hpp": "select",
     "report.hpp": "report",
+    "linear_svc.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -19,6 +19,7 @@
 #include "mercer/labels.hpp"
 #include "mercer/learn.hpp"
 #include "mercer/linear_operator.hpp"
+#include "mercer/linear_svc.hpp"
 #include "mercer/losses.hpp"
 #include "mercer/matrix.hpp"
 #include "mercer/metrics.hpp"

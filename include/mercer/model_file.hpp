@@ -16,6 +16,7 @@
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/linear_svc.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
@@ -24,7 +25,7 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel>;
 
 struct SavedModel {
   AnyModel model;

@@ -58,4 +58,5 @@ NB_MODULE(_mercer, m) {
   bind_kernel_ridge_cv(m);
   bind_model_files(m);
   bind_simulate(m);
+  bind_linear_svc(m);
 }

@@ -32,6 +32,7 @@ from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_ke
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
 from ._kernel_ridge_cv import KernelRidgeCV
+from ._linear_svc import LinearSVC
 from ._mercer import version
 from ._nystroem import Nystroem
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
@@ -57,6 +58,7 @@ __all__ = [
     "KernelRidge",
     "KernelScore",
     "LearnedKernel",
+    "LinearSVC",
     "Nystroem",
     "KernelRidgeCV",
     "RKHSFunction",

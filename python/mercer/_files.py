@@ -19,6 +19,7 @@ from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_ridge import KernelRidge
+from ._linear_svc import LinearSVC
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
@@ -26,7 +27,7 @@ from ._ridge import Ridge
 __all__ = ["TableModel", "info", "load", "save"]
 
 # Models that can be classifiers by themselves; of the others a classifier is a TableModel, which knows the labels.
-_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel)
+_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel, _mercer.LinearSvcModel)
 _MODELS = (*_CLASSIFIERS, _mercer.GaussianProcessModel, _mercer.KernelRidgeModel, _mercer.RepresenterModel, _mercer.RidgeModel)
 
 
@@ -163,6 +164,9 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         estimator = _random_features(model, labels)
     elif isinstance(model, _mercer.KernelLogisticModel):
         estimator = KernelLogisticRegression(kernel=wrap(model.kernel), lambda_=model.lambda_, fit_intercept=bool(np.any(model.intercept)))
+        labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.LinearSvcModel):
+        estimator = LinearSVC(loss=model.loss, C=model.C, fit_intercept=bool(np.any(model.intercept)))
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(

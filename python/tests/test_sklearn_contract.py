@@ -14,6 +14,7 @@ from sklearn.linear_model import Ridge as ScikitRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC as ScikitLinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
@@ -38,6 +39,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "Nystroem": {},
     "KernelRidgeCV": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
+    "LinearSVC": {},
 }
 
 
@@ -70,6 +72,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.KernelRidgeCV([0.1, 1], kernel=["rbf", "linear"], fit_intercept=True),
         mercer.Ridge(),
         mercer.Ridge(degree=2, alpha=0.1),
+        mercer.LinearSVC(),
+        mercer.LinearSVC(loss="hinge", dual=True, tol=1e-6, max_iter=100000),
+        mercer.LinearSVC(loss="hinge", C=0.1),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator).__name__],
 )
@@ -79,7 +84,7 @@ def test_scikit_learn_checks(estimator, check):
 
 def test_no_failure_beyond_scikit_learns_own_list():
     instance_generator = pytest.importorskip("sklearn.utils._test_common.instance_generator")
-    for name, twin in (("GaussianProcessRegressor", ScikitGaussianProcess), ("KernelRidge", ScikitKernelRidge), ("Ridge", ScikitRidge)):
+    for name, twin in (("GaussianProcessRegressor", ScikitGaussianProcess), ("KernelRidge", ScikitKernelRidge), ("Ridge", ScikitRidge), ("LinearSVC", ScikitLinearSVC)):
         assert EXPECTED_FAILURES[name].keys() <= instance_generator.PER_ESTIMATOR_XFAIL_CHECKS.get(twin, {}).keys()
 
 
@@ -90,6 +95,7 @@ def test_no_failure_beyond_scikit_learns_own_list():
         (mercer.KernelRidge, ScikitKernelRidge),
         (mercer.Nystroem, ScikitNystroem),
         (mercer.Ridge, ScikitRidge),
+        (mercer.LinearSVC, ScikitLinearSVC),
     ],
 )
 def test_parameters_of_the_twin_hold(ours, twin):

@@ -105,8 +105,7 @@ SvcModel::Parts assemble(const SvcTask& task, const Kernel& kernel, const Sample
       ++parts.n_support[static_cast<std::size_t>(c)];
     }
   }
-  const Index columns =
-      task.classes == 2 ? 1 : task.multi_class == MultiClass::one_vs_rest ? task.classes : task.classes - 1;
+  const Index columns = task.classes == 2 ? 1 : task.multi_class == MultiClass::one_vs_rest ? task.classes : task.classes - 1;
   e.kernel = kernel;
   e.vectors = X.subset(e.support).without_values();
   e.coef = Matrix::Zero(std::ssize(e.support), columns);

@@ -47,9 +47,10 @@ SvcModel SvcModel::from_parts(Parts parts) {
           std::ssize(e.support) == vectors && (parts.squared_norm.size() == functions || parts.squared_norm.size() == 0) &&
           (parts.sigmoids.rows() == 0 || (parts.sigmoids.rows() == functions && parts.sigmoids.cols() == 2));
   if (!valid) {
-    throw InvalidArgument(fmt::format("a support vector classifier of {} classes and {} support vectors cannot have {} x {} coefficients and "
-                                      "{} intercepts",
-                                      k, e.vectors.size(), e.coef.rows(), e.coef.cols(), e.intercept.size()));
+    throw InvalidArgument(
+        fmt::format("a support vector classifier of {} classes and {} support vectors cannot have {} x {} coefficients and "
+                    "{} intercepts",
+                    k, e.vectors.size(), e.coef.rows(), e.coef.cols(), e.intercept.size()));
   }
   SvcModel model;
   model.parts_ = std::move(parts.expansion);

@@ -126,7 +126,8 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
 
 double box_bound(double C, const std::optional<double>& lambda, Index n) {
   if (lambda) {
-    if (!(*lambda > 0) || !std::isfinite(*lambda)) throw InvalidArgument(fmt::format("lambda must be a finite number > 0, got {}", *lambda));
+    if (!(*lambda > 0) || !std::isfinite(*lambda))
+      throw InvalidArgument(fmt::format("lambda must be a finite number > 0, got {}", *lambda));
     return 1 / (2 * static_cast<double>(n) * *lambda);
   }
   if (!(C > 0) || !std::isfinite(C)) throw InvalidArgument(fmt::format("C must be a finite number > 0, got {}", C));
@@ -172,8 +173,9 @@ std::string scale_remark(const Samples& X) {
   std::nth_element(sorted.begin(), sorted.begin() + std::ssize(sorted) / 2, sorted.end());
   const double typical = sorted[sorted.size() / 2];
   if (most <= 100 || (X.width() > 1 && most <= 100 * typical)) return {};
-  return fmt::format("the columns are not scaled: column {} spreads by {:.3g}{}; standardised columns converge faster and often predict better",
-                     worst, most, X.width() > 1 ? fmt::format(", a typical one by {:.3g}", typical) : "");
+  return fmt::format(
+      "the columns are not scaled: column {} spreads by {:.3g}{}; standardised columns converge faster and often predict better", worst,
+      most, X.width() > 1 ? fmt::format(", a typical one by {:.3g}", typical) : "");
 }
 
 }  // namespace
@@ -184,16 +186,17 @@ void finish_summary(SvmSummary& s, const SvmSolver& solver, const Samples& X, In
   std::string verdict = "converged";
   if (s.status == "step limit" || s.status == "time limit") {
     verdict = fmt::format("not converged ({})", s.status);
-    say(fmt::format("stopped at the {} with violation {:.2g} > {:g}: the model is usable but not optimal; allow more {}, lower C or scale the "
-                    "columns",
-                    s.status, s.violation, solver.tolerance, s.status == "step limit" ? "steps" : "time"));
+    say(fmt::format(
+        "stopped at the {} with violation {:.2g} > {:g}: the model is usable but not optimal; allow more {}, lower C or scale the "
+        "columns",
+        s.status, s.violation, solver.tolerance, s.status == "step limit" ? "steps" : "time"));
   } else if (s.status != "converged") {
     verdict = s.status;
   }
   if (!remark.empty()) say(remark);
-  s.sentence = fmt::format("{}: {} steps{}, {} support vectors of {}, duality gap {:.1e} (objective {:.6g}), {:.2f} s", verdict, s.iterations,
-                           s.problems > 1 ? fmt::format(" in {} problems", s.problems) : "", s.support_vectors, n, s.gap, s.objective,
-                           s.seconds);
+  s.sentence =
+      fmt::format("{}: {} steps{}, {} support vectors of {}, duality gap {:.1e} (objective {:.6g}), {:.2f} s", verdict, s.iterations,
+                  s.problems > 1 ? fmt::format(" in {} problems", s.problems) : "", s.support_vectors, n, s.gap, s.objective, s.seconds);
 }
 
 }  // namespace mercer

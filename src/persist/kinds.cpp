@@ -23,6 +23,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"svc", write_svc, read_svc},
     {"svr", write_svr, read_svr},
     {"one-class", write_one_class, read_one_class},
+    {"linear-svc", write_linear_svc, read_linear_svc},
 }};
 
 }  // namespace

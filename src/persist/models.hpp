@@ -37,4 +37,7 @@ AnyModel read_svr(const ContainerReader& in, const KernelLibrary& library);
 void write_one_class(const AnyModel& any, ContainerWriter& out);
 AnyModel read_one_class(const ContainerReader& in, const KernelLibrary& library);
 
+void write_linear_svc(const AnyModel& any, ContainerWriter& out);
+AnyModel read_linear_svc(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist

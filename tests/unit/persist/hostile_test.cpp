@@ -114,7 +114,7 @@ TEST(HostileModelFile, VersionsAreChecked) {
   EXPECT_SAYS(with_version("99999"), "install a newer Mercer");
   for (const char* bad : {"0", "-1", "", "one", "1.5", "99999999999999999999"}) EXPECT_SAYS(with_version(bad), "format_version");
   EXPECT_SAYS(forged_error(small_model(), [](Parts& p) { p.header["__metadata__"]["kind"] = "svc"; }),
-              "holds a model of kind \"svc\"; this Mercer knows krr, ridge, gp, logistic, representer, falkon, rff");
+              "holds a model of kind \"svc\"; this Mercer knows krr, ridge, gp, logistic, representer, falkon, rff, linear-svc");
 }
 
 TEST(HostileModelFile, ExtraMetadataIsAllowed) {
