@@ -2,7 +2,7 @@
 //   penalty      b in [0, C_i] or [-C_i, 0], p = -y, sum b = 0 unless there is no bias; bias = -multiplier.
 //   nu           b in [0, w_i] or [-w_i, 0], p = 0, sum of each side nu W / 2. With multipliers m+ and m-: margin r = (m+ - m-) / 2,
 //                bias = -(m+ + m-) / 2, all divided by r.
-//   hard margin  the points of the two convex hulls nearest to each other: as nu with sums 1 and -1 and bounds 1. Their distance is twice
+//   hard margin  the points of the two convex hulls nearest to each other: as nu with sums 1 and -1 and bounds that are never met. Their distance is twice
 //                the margin; it is 0 when the classes cannot be separated.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/svc_machines.hpp"
@@ -99,7 +99,7 @@ void solve_nu(const SvcTask& task, const SvmRows& rows, Machine& machine, const 
 void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
                 SvmSummary& summary) {
   const Index n = weights.size();
-  const Vector bound = (weights.array() > 0).cast<double>();
+  const Vector bound = 2 * (weights.array() > 0).cast<double>();  // above the sum: a hull's corner is a free variable too
   Bounded in = bounded(machine, bound, 0);
   in.problem.held = {2, machine.positives};
   in.problem.start = Vector::Zero(n);
@@ -131,7 +131,7 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
     return;
   }
   const double C = 1e4 / largest;
-  solve_penalty(task, C, rows, machine, bound, {}, solver, run, summary);
+  solve_penalty(task, C, rows, machine, bound / 2, {}, solver, run, summary);
   double total = 0;
   double worst = 0;
   Index inside = 0;
