@@ -36,7 +36,7 @@ struct SvmSolver {
 };
 
 struct SvmSummary {
-  std::string status = "converged";  // "converged", "step limit", "time limit" or "not separable"
+  std::string status = "converged";  // "converged", "step limit", "time limit", "rounding" or "not separable"
   Index problems = 1;                // two-class problems solved, those of the probabilities not counted
   Index iterations = 0;              // steps, of all problems
   std::vector<Index> steps{};        // of each problem

@@ -120,7 +120,7 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
   options.max_steps = solver.max_iterations;
   options.time_limit = solver.time_limit;
   options.run = run;
-  options.polish = impl_->polish && problem.row.empty();
+  options.polish = impl_->polish;
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);
 }
 
@@ -158,6 +158,7 @@ void add_to_summary(const BoxSolution& solution, const BoxProblem& problem, SvmS
   }
   if (solution.status == BoxStatus::step_limit) s.status = "step limit";
   if (solution.status == BoxStatus::time_limit) s.status = "time limit";
+  if (solution.status == BoxStatus::rounding) s.status = "rounding";
 }
 
 namespace {
@@ -190,6 +191,10 @@ void finish_summary(SvmSummary& s, const SvmSolver& solver, const Samples& X, In
         "stopped at the {} with violation {:.2g} > {:g}: the model is usable but not optimal; allow more {}, lower C or scale the "
         "columns",
         s.status, s.violation, solver.tolerance, s.status == "step limit" ? "steps" : "time"));
+  } else if (s.status == "rounding") {
+    verdict = "not converged (rounding)";
+    say(fmt::format("ended where {} numbers cannot be told apart, with violation {:.2g} > {:g}: lower C or scale the columns{}",
+                    name_of(s.precision), s.violation, solver.tolerance, s.precision == Precision::float32 ? ", or use float64" : ""));
   } else if (s.status != "converged") {
     verdict = s.status;
   }

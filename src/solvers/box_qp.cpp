@@ -25,6 +25,7 @@ constexpr Index largest_block = 8192;  // 256 MB of K in float32
 constexpr Index column_chunk = 2048;   // of the gradient, a task
 constexpr int quiet_rounds = 3;        // with hardly a new row, before the block grows
 constexpr int polish_attempts = 12;
+constexpr Index helped_limit = 150;  // the same while the solver is still on its way
 constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
 
 template <class T>
@@ -87,8 +88,12 @@ class Engine {
         return;
       }
       const Index before = cache_.computed();
-      if (!solve_block(choose())) return;  // the end of float64
+      if (!solve_block(choose())) {  // the end of float64
+        if (violation_ > 10 * tolerance) out_.status = BoxStatus::rounding;
+        return;
+      }
       ++out_.rounds;
+      if (helped() && round > 0) newton(helped_limit);
       quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
       if (quiet == quiet_rounds && o_.block == 0) {
         block_ = std::min({2 * block_, room(), largest_block});
@@ -286,7 +291,7 @@ class Engine {
     Local at = local(working);
     SmoLimits limits;
     limits.tolerance = whole ? tolerance_ : std::max(tolerance_ / 2, 0.1 * violation_);
-    limits.max_steps = steps_allowed_;
+    limits.max_steps = helped() && whole ? std::min(steps_allowed_, 100 * n_ + 10000) : steps_allowed_;
     limits.go_on = [&](Index) {
       stage_->check();
       return !late();
@@ -323,6 +328,9 @@ class Engine {
     add_rows(moved, coef);
   }
 
+  // Small problems whose steps zigzag (a large C on few directions) are helped on by solving for the free variables now and then.
+  bool helped() const { return o_.polish && block_ == n_; }
+
   bool is_free(Index i) const { return b_[i] > p_.lower[i] && b_[i] < p_.upper[i] && !(kink(i) > 0 && b_[i] == 0); }
 
   // From the tolerance to the last digits: the free variables solve a linear system, and steps of the solver find out when the set of free
@@ -332,7 +340,7 @@ class Engine {
     for (int attempt = 0; attempt < polish_attempts; ++attempt) {
       const double rounding =
           64 * std::numeric_limits<double>::epsilon() * (p_.linear.cwiseAbs().maxCoeff() + largest * b_.cwiseAbs().sum());
-      if (newton() == Newton::failed) break;
+      if (newton(polish_limit) == Newton::failed) break;
       multiply();
       look();
       if (!(violation_ > rounding)) break;
@@ -347,14 +355,14 @@ class Engine {
 
   // b + d with K_FF d = -slopes up to a multiple of 1 in each held group, shortened where a bound (or a kink) is in the way; a variable
   // that met one is no longer free, and the rest is solved for again.
-  Newton newton() {
+  Newton newton(Index most_free) {
     for (int bounds_met = 0; bounds_met < polish_limit; ++bounds_met) {
       std::vector<Index> free;
       for (Index i = 0; i < n_; ++i) {
         if (is_free(i)) free.push_back(i);
       }
       const Index m = std::ssize(free);
-      if (m == 0 || m > polish_limit) return m == 0 ? Newton::solved : Newton::failed;
+      if (m == 0 || m > most_free) return m == 0 ? Newton::solved : Newton::failed;
       const int groups = p_.held.groups;
       const RowsOf behind = rows_of(free);
       const std::vector<const T*> rows = cache_.rows(behind.rows);
@@ -370,16 +378,23 @@ class Engine {
           A(k, m + group) = A(m + group, k) = 1;
         }
       }
-      const Vector d = Eigen::CompleteOrthogonalDecomposition<Matrix>(A).solve(right).head(m);
+      Vector solution = Eigen::CompleteOrthogonalDecomposition<Matrix>(A).solve(right);
+      double length = 1;
+      // What a singular system leaves over is a direction without curvature: down along it until a bound is met.
+      if (const Vector left = right - A * solution; left.cwiseAbs().maxCoeff() > 1e-8 * right.cwiseAbs().maxCoeff()) {
+        solution = left;
+        length = infinity;
+      }
+      const Vector d = solution.head(m);
       const double slope = -right.head(m).dot(d);
       if (!d.allFinite() || slope > 1e-12 * std::abs(right.head(m).cwiseAbs().dot(d.cwiseAbs()))) return Newton::failed;
-      double length = 1;
       Index stops = -1;
       for (Index k = 0; k < m; ++k) {
         const Index i = free[static_cast<std::size_t>(k)];
         const double room = d[k] > 0 ? ceiling(i) - b_[i] : b_[i] - floor(i);
         if (std::abs(d[k]) * length > room) length = room / std::abs(d[k]), stops = k;
       }
+      if (!std::isfinite(length)) return Newton::failed;
       std::vector<double> change(rows.size(), 0);
       for (Index k = 0; k < m; ++k) {
         const Index i = free[static_cast<std::size_t>(k)];

@@ -43,7 +43,8 @@ struct BoxOptions {
   Index block = 0;      // variables to start with; 0: chosen. For tests and measurements.
 };
 
-enum class BoxStatus : std::uint8_t { converged, step_limit, time_limit };
+// rounding: no step moved anything any more, with a violation well above the tolerance (huge coefficients in float32, say).
+enum class BoxStatus : std::uint8_t { converged, step_limit, time_limit, rounding };
 
 struct BoxSolution {
   Vector b{};
