@@ -69,6 +69,8 @@ PUBLIC = {
     "model_file.hpp": "persist",
     "learn.hpp": "select",
     "report.hpp": "report",
+    "kernel_sgd.hpp": "models",
+    "kernel_mean.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

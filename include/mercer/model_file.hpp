@@ -15,7 +15,9 @@
 #include "mercer/falkon.hpp"
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
+#include "mercer/kernel_mean.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/kernel_sgd.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
@@ -23,7 +25,7 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel>;
+                              RandomFeatureRidgeModel, KernelSGDModel, KernelMeanModel>;
 
 struct SavedModel {
   AnyModel model;
@@ -32,7 +34,7 @@ struct SavedModel {
   std::string kind() const;  // "krr", "ridge", "gp", ...: the word of `mercer fit`
   // Predictions for samples already encoded: one column per target, or per class score.
   Matrix predict(const Samples& X, const Run& run = {}) const;
-  // One column per class, of a model that has probabilities (logistic); NotOffered for others.
+  // One column per class, of a model that has probabilities (logistic, class means by Parzen windows); NotOffered for others.
   Matrix probabilities(const Samples& X, const Run& run = {}) const;
   Index width() const;      // feature columns expected
   Index n_targets() const;  // columns of predict

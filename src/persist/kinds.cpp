@@ -20,6 +20,8 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"representer", write_representer, read_representer},
     {"falkon", write_falkon, read_falkon},
     {"rff", write_random_feature_ridge, read_random_feature_ridge},
+    {"sgd-svm", write_kernel_sgd, read_kernel_sgd},
+    {"mean", write_kernel_mean, read_kernel_mean},
 }};
 
 }  // namespace

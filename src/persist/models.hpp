@@ -28,4 +28,10 @@ AnyModel read_ridge(const ContainerReader& in, const KernelLibrary& library);
 void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out);
 AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrary& library);
 
+void write_kernel_sgd(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_sgd(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_mean(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_mean(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
