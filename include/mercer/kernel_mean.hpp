@@ -51,7 +51,7 @@ struct KernelMeanSummary {
 
 class KernelMeanModel {
  public:
-  Matrix decision(const Samples& X, const Run& run = {}) const;  // one column for two classes, else those of class_scores
+  Matrix decision(const Samples& X, const Run& run = {}) const;  // class_scores, the second less the first of two; Parzen: probabilities
   Matrix predict(const Samples& X, const Run& run = {}) const { return decision(X, run); }  // as models in files have it
   // One column per class: <mu_c, psi(x)> - |mu_c|^2 / 2, or prior_c <mu_c, psi(x)> of the Parzen rule.
   Matrix class_scores(const Samples& X, const Run& run = {}) const;

@@ -164,7 +164,8 @@ Vector KernelMeanModel::intercept() const {
 }
 
 Matrix KernelMeanModel::decision(const Samples& X, const Run& run) const {
-  Matrix scores = class_scores(X, run);
+  // Of the Parzen rule the posteriors: prior times density is small wherever samples are few, whichever class is the likelier.
+  Matrix scores = rule_ == MeanRule::parzen ? probabilities(X, run) : class_scores(X, run);
   if (classes() > 2) return scores;
   return scores.col(1) - scores.col(0);
 }

@@ -213,6 +213,8 @@ TEST(KernelMean, PriorsMoveTheBoundary) {
   const Matrix equal = fit_kernel_mean(d.X, d.labels, o).probabilities(d.X);
   const Matrix moved = fit_kernel_mean(d.X, d.labels, given).probabilities(d.X);
   for (Index i = 0; i < 60; ++i) EXPECT_NEAR(moved(i, 0) / moved(i, 1), 3 * equal(i, 0) / equal(i, 1), 1e-9 * moved(i, 0) / moved(i, 1));
+  const Matrix difference = moved.col(1) - moved.col(0);
+  EXPECT_EQ(fit_kernel_mean(d.X, d.labels, given).decision(d.X), difference);
   // Far away every window rounds to 0: the priors are what is left.
   EXPECT_EQ(fit_kernel_mean(d.X, d.labels, given).probabilities(Matrix::Constant(1, 2, 1e4))(0, 0), 0.75);
   EXPECT_EQ(fit_kernel_mean(d.X, d.labels, given).log_densities(Matrix::Constant(1, 2, 1e4))(0, 0), -INFINITY);
