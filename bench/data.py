@@ -49,6 +49,80 @@ def regression(n, d):
         f"regression-{n}-{d}-y.npy", lambda part: _save(part, regression_arrays(n, d)[1]))
 
 
+def _pair(name, make):
+    """X and y of a data set that is made whole."""
+    return _kept(f"{name}-X.npy", lambda part: _save(part, make()[0])) + _kept(f"{name}-y.npy", lambda part: _save(part, make()[1]))
+
+
+def classification(n, d):
+    """make_classification with 20 informative columns and 5 % of labels flipped, standardised."""
+
+    def make():
+        from sklearn.datasets import make_classification
+        from sklearn.preprocessing import StandardScaler
+
+        X, y = make_classification(n_samples=n, n_features=d, n_informative=20, n_redundant=0, flip_y=0.05, random_state=0)
+        return StandardScaler().fit_transform(X), y.astype(np.float64)
+
+    return _pair(f"classification-{n}-{d}", make)
+
+
+def clouds(n, d):
+    """Six unit Gaussians around centres of norm about 3, every second one of class 1, 5 % of labels flipped."""
+
+    def make():
+        rng = np.random.default_rng(0)
+        centres = rng.standard_normal((6, d)) * 3 / np.sqrt(d)
+        which = rng.integers(6, size=n)
+        X = centres[which] + rng.standard_normal((n, d))
+        return X, ((which % 2) ^ (rng.random(n) < 0.05)).astype(np.float64)
+
+    return _pair(f"clouds-{n}-{d}", make)
+
+
+def _sparse(name, make):
+    import scipy.sparse as sp
+
+    def save_rows(part):
+        with open(part, "wb") as out:
+            sp.save_npz(out, make()[0], compressed=False)
+
+    return _kept(f"{name}-X.npz", save_rows) + _kept(f"{name}-y.npy", lambda part: _save(part, make()[1]))
+
+
+def a9a():
+    """The a9a set of shared/data, as CSR rows."""
+
+    def make():
+        import lzma
+
+        from sklearn.datasets import load_svmlight_file
+
+        with lzma.open(Path(__file__).resolve().parents[2] / "shared" / "data" / "libsvm" / "a9a.xz") as file:
+            X, y = load_svmlight_file(file, n_features=123)
+        return X, (y > 0).astype(np.float64)
+
+    return _sparse("a9a", make)
+
+
+def sparse_words(n, d):
+    """Like w8a: some twelve of d columns are 1 in each row, a few of them tell of a rare class."""
+
+    def make():
+        import scipy.sparse as sp
+
+        rng = np.random.default_rng(0)
+        popularity = 1 / np.arange(1, d + 1) ** 0.8
+        columns = rng.choice(d, size=(n, 12), p=popularity / popularity.sum())
+        X = sp.csr_matrix((np.ones(columns.size), columns.ravel(), np.arange(0, columns.size + 1, 12)), shape=(n, d))
+        X.sum_duplicates()
+        X.data[:] = 1
+        score = X @ rng.standard_normal(d)
+        return X, (score + 0.5 * rng.standard_normal(n) > np.quantile(score, 0.9)).astype(np.float64)
+
+    return _sparse(f"words-{n}-{d}", make)
+
+
 def csv_file(digits, n, d):
     form = {"six": "%.6g", "full": "%.17g"}[digits]
 

@@ -23,7 +23,7 @@ WORK = ROOT / "build" / "bench"
 OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
-PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas"]
+PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex"]
 RESULTS = WORK / "results.json"
 QUALITY = ROOT / "bench" / "quality" / "regression.md"  # written by bench/quality/regression.py, which takes longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
@@ -69,6 +69,9 @@ def rows():
         return Row(f"GRAM-{kernel}", f"{text}, n = 20000, d = 50, float64", gram64,
                    ours("gram/ours.py", text), {who: peer("gram/sklearn_kernels.py", kernel)}, 1, 1e-11, reference=gaussian)
 
+    def svm(name, work, files, task, wanted, tolerance, who="scikit-learn SVC", script="sklearn_svm"):
+        return Row(name, work, files, ours("svm/ours.py", task), {who: peer(f"svm/{script}.py", task)}, wanted, tolerance)
+
     return [
         Row("GRAM-64", "Gaussian Gram, n = 20000, d = 50, float64", gram64,
             gaussian, {"scikit-learn rbf_kernel": peer("gram/sklearn_kernels.py", "gaussian")}, 4, 1e-12),
@@ -106,6 +109,20 @@ def rows():
             ours("nystroem/ours.py", "float64"), {"scikit-learn Nystroem": peer("nystroem/sklearn_nystroem.py")}, 1, 1e-9),
         Row("NYS-map-32", "the same, kernel values and products in float32", data.regression(100_000, 20)[:1],
             ours("nystroem/ours.py", "float32"), {"scikit-learn Nystroem": peer("nystroem/sklearn_nystroem.py")}, 1, 1e-4),
+        svm("SVC-20k", "Gaussian SVC, n = 20000, d = 50, C = 1, tol 1e-3, fit", data.classification(20000, 50), "svc", 12, 0.02),
+        svm("SVC-20k-intelex", "the same", data.classification(20000, 50), "svc", 1, 0.02, who="scikit-learn-intelex SVC", script="intelex_svm"),
+        svm("SVC-50k", "Gaussian SVC, n = 50000, d = 50, C = 1, tol 1e-3, fit", data.classification(50000, 50), "svc", 12, 0.02),
+        svm("SVC-178", "Gaussian SVC, n = 8050, d = 178, fit", data.clouds(8050, 178), "svc-178", 10, 0.02),
+        svm("SVC-sparse", "Gaussian SVC on a9a, 32561 CSR rows of 123 columns, fit", data.a9a(), "svc-sparse", 6, 0.02),
+        svm("SVC-sparse-words", "Gaussian SVC, 20000 CSR rows of 300 columns, fit", data.sparse_words(20000, 300), "svc-sparse", 6, 0.02),
+        svm("SVR", "Gaussian SVR, n = 10000, d = 10, C = 1, epsilon = 0.1, fit", data.regression(10000, 10), "svr", 8, 0.02, who="scikit-learn SVR"),
+        svm("SVR-intelex", "the same", data.regression(10000, 10), "svr", 1, 0.02, who="scikit-learn-intelex SVR", script="intelex_svm"),
+        svm("SVM-predict", "decision values of 10000 rows from a fit of 20000, d = 50", data.classification(30000, 50), "predict", 30, 0.02),
+        svm("SVM-latency", "1000 single rows from a fit of 6000, d = 50: the estimator's predict", data.classification(20000, 50), "row-predict", 2.5, 0.005),
+        Row("SVM-latency-decision", "the same: model_.decision of a row, without validation", data.classification(20000, 50),
+            ours("svm/ours.py", "row-decision"), {"scikit-learn SVC.predict": peer("svm/sklearn_svm.py", "row-predict")}, 5, 0.005),
+        Row("SVM-latency-C++", "the same: decision_row", data.classification(20000, 50),
+            tool("bench_svm_latency"), {"scikit-learn SVC.predict": peer("svm/sklearn_svm.py", "row-predict")}, 15, 0.005),
         Row("CSV", "read 1e6 x 20 numbers (6 digits)", data.csv_file("six", 1_000_000, 20),
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),
@@ -172,6 +189,7 @@ def measure(row):
 def growths():
     """Tasks whose cost is followed over n, 2n, 4n: the rows they belong to, what they are, our script, the files for n, the sizes."""
     return [
+        ("SVC", "Gaussian SVC fit, d = 50", ours("svm/ours.py", "svc"), lambda n: data.classification(n, 50), [10000, 20000, 40000]),
         ("KRR", "kernel ridge fit, d = 20", ours("krr_fit/ours.py"), lambda n: data.regression(n, 20), [5000, 10000, 20000]),
         ("FALKON", "regression on 1000 landmarks, d = 20", ours("falkon/ours.py"), lambda n: data.regression(n, 20), [250_000, 500_000, 1_000_000]),
         ("RFF", "ridge on 1000 random features, d = 20", ours("rff/ours.py", "ridge"), lambda n: data.regression(n + 10_000, 20),

@@ -164,6 +164,8 @@ void add_fit(CLI::App& app, Invocation& invocation) {
   add_fit_logistic(*fit, invocation);
   add_fit_representer(*fit, invocation);
   add_fit_falkon(*fit, invocation);
+  add_fit_sgd_svm(*fit, invocation);
+  add_fit_mean(*fit, invocation);
 }
 
 }  // namespace mercer::cli

@@ -64,5 +64,7 @@ void add_fit_ridge(CLI::App& fit, Invocation& invocation);
 void add_fit_rff(CLI::App& fit, Invocation& invocation);
 void add_fit_logistic(CLI::App& fit, Invocation& invocation);
 void add_fit_representer(CLI::App& fit, Invocation& invocation);
+void add_fit_sgd_svm(CLI::App& fit, Invocation& invocation);
+void add_fit_mean(CLI::App& fit, Invocation& invocation);
 
 }  // namespace mercer::cli

@@ -124,6 +124,25 @@ void describe(const SvrModel& model, Rows& rows) {
 
 void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.summary(), rows); }
 
+void describe(const KernelSGDModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"lambda", fmt::format("{:g}", model.lambda())});
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({"support vectors", fmt::format("{} x {}, {} {}", model.summary().support_vectors, X.width(),
+                                                 X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const KernelMeanModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"rule", model.rule() == MeanRule::parzen ? "Parzen windows" : "nearest mean"});
+  if (model.rule() == MeanRule::parzen) rows.push_back({"priors", fmt::format("{:g}", fmt::join(model.priors(), ", "))});
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back(
+      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
   rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});

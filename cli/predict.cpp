@@ -118,22 +118,32 @@ void print_answers_json(const PredictOptions& o, const SavedModel& saved, const 
   print_json(json);
 }
 
+bool has_probabilities(const SavedModel& saved) {
+  const auto* mean = std::get_if<KernelMeanModel>(&saved.model);
+  return std::holds_alternative<KernelLogisticModel>(saved.model) || (mean != nullptr && mean->rule() == MeanRule::parzen);
+}
+
 void run_predict(const PredictOptions& o) {
   if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path}, true);
   if (o.common.json && o.out == "-") throw UsageError("--json and --out - both want standard output; choose one");
   const SavedModel saved = load_model(o.model);
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
   if (o.scores && !classify) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
-  if (o.proba && !(classify && std::holds_alternative<KernelLogisticModel>(saved.model))) {
-    throw UsageError(fmt::format("--proba is for models with probabilities (fit logistic); {} is a {} model of {}", o.model, saved.kind(),
-                                 classify ? "scores" : "numbers"));
+  if (o.proba && !(classify && has_probabilities(saved))) {
+    throw UsageError(fmt::format("--proba is for models with probabilities (fit logistic, fit mean --rule parzen); {} is a {} model of {}",
+                                 o.model, saved.kind(), classify ? "scores" : "numbers"));
   }
   const Table table = read_data(o.reading, o.common);
   const Samples X = features_for(saved, table, "");
   const auto plain = [&] {
     const Matrix predicted = predict_with_bar(saved, X, o.common);
     Table out = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
-    if (o.proba) add_probabilities(out, saved.encoder->classes, probabilities_from_scores(predicted));
+    if (o.proba && std::holds_alternative<KernelLogisticModel>(saved.model)) {
+      add_probabilities(out, saved.encoder->classes, probabilities_from_scores(predicted));
+    } else if (o.proba) {
+      ProgressBar bar;
+      add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run(bar.callback())));
+    }
     return out;
   };
   const Table answers = o.interval > 0 ? interval_answers(o, saved, X) : plain();
@@ -161,7 +171,7 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                    "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
       ->type_name("FILE");
   command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
-  command->add_flag("--proba", o->proba, "Logistic regression: add the probability of each class");
+  command->add_flag("--proba", o->proba, "Logistic regression and Parzen windows: add the probability of each class");
   add_number(*command, "--interval", o->interval, 1e-9, 1 - 1e-9, "a number between 0 and 1",
              "Add columns lower and upper: an interval for a new value at this level, 0.9 say");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");

@@ -71,6 +71,8 @@ PUBLIC = {
     "learn.hpp": "select",
     "report.hpp": "report",
     "linear_svc.hpp": "models",
+    "kernel_sgd.hpp": "models",
+    "kernel_mean.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

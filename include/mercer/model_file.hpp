@@ -15,7 +15,9 @@
 #include "mercer/falkon.hpp"
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
+#include "mercer/kernel_mean.hpp"
 #include "mercer/kernel_ridge.hpp"
+#include "mercer/kernel_sgd.hpp"
 #include "mercer/linear_svc.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
@@ -25,7 +27,7 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel>;
 
 struct SavedModel {
   AnyModel model;
@@ -36,7 +38,8 @@ struct SavedModel {
   Matrix predict(const Samples& X, const Run& run = {}) const;
   // The class of each row: by predict (classes_from_scores), or as the model itself decides (votes of pairs, probabilities).
   std::vector<Index> classes(const Samples& X, const Run& run = {}) const;
-  // One column per class, of a model that has probabilities (logistic, svc with them); NotOffered for others.
+  // One column per class, of a model that has probabilities (logistic, svc with them, class means by Parzen windows); NotOffered for
+  // others.
   Matrix probabilities(const Samples& X, const Run& run = {}) const;
   Index width() const;      // feature columns expected
   Index n_targets() const;  // columns of predict

@@ -56,6 +56,7 @@ NB_MODULE(_mercer, m) {
   bind_representer(m);
   bind_falkon(m);
   bind_kernel_ridge_cv(m);
+  bind_class_models(m);
   bind_model_files(m);
   bind_simulate(m);
   bind_linear_svc(m);

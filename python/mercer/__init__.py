@@ -30,9 +30,11 @@ from ._gaussian_process import GaussianProcessRegressor
 from ._gram import gram
 from ._kernel_learning import KernelScore, LearnedKernel, learn_kernel, score_kernel, with_ard
 from ._kernel_logistic import KernelLogisticRegression
+from ._kernel_mean import KernelMeanClassifier
 from ._kernel_ridge import KernelRidge
 from ._kernel_ridge_cv import KernelRidgeCV
 from ._linear_svc import LinearSVC
+from ._kernel_sgd import KernelSGDClassifier
 from ._mercer import version
 from ._nystroem import Nystroem
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
@@ -55,7 +57,9 @@ __all__ = [
     "Kernel",
     "KernelCheck",
     "KernelLogisticRegression",
+    "KernelMeanClassifier",
     "KernelRidge",
+    "KernelSGDClassifier",
     "KernelScore",
     "LearnedKernel",
     "LinearSVC",

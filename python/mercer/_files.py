@@ -18,8 +18,10 @@ from ._falkon import FalkonClassifier, FalkonRegressor
 from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
 from ._kernel_logistic import KernelLogisticRegression
+from ._kernel_mean import KernelMeanClassifier
 from ._kernel_ridge import KernelRidge
 from ._linear_svc import LinearSVC
+from ._kernel_sgd import KernelSGDClassifier
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
@@ -27,7 +29,14 @@ from ._ridge import Ridge
 __all__ = ["TableModel", "info", "load", "save"]
 
 # Models that can be classifiers by themselves; of the others a classifier is a TableModel, which knows the labels.
-_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel, _mercer.LinearSvcModel)
+_CLASSIFIERS = (
+    _mercer.FalkonModel,
+    _mercer.KernelLogisticModel,
+    _mercer.RandomFeatureRidgeModel,
+    _mercer.LinearSvcModel,
+    _mercer.KernelSGDModel,
+    _mercer.KernelMeanModel,
+)
 _MODELS = (*_CLASSIFIERS, _mercer.GaussianProcessModel, _mercer.KernelRidgeModel, _mercer.RepresenterModel, _mercer.RidgeModel)
 
 
@@ -167,6 +176,13 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.LinearSvcModel):
         estimator = LinearSVC(loss=model.loss, C=model.C, fit_intercept=bool(np.any(model.intercept)))
+    elif isinstance(model, _mercer.KernelSGDModel):
+        s = model.summary
+        estimator = KernelSGDClassifier(model.lambda_, kernel=wrap(model.kernel), iterations=s.iterations, average=s.output != "last iterate")
+        labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.KernelMeanModel):
+        parzen = model.is_parzen
+        estimator = KernelMeanClassifier(wrap(model.kernel), rule="parzen" if parzen else "nearest", priors=model.priors if parzen else None)
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
@@ -293,7 +309,7 @@ class TableModel:
         return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """The probability of each class, of a model that has them (logistic)."""
+        """The probability of each class, of a model that has them (logistic, mean by Parzen windows)."""
         return self._scores(X, n_jobs, probabilities=True)
 
     def score(self, X: Any, y: Any) -> float:

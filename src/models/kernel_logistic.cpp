@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "mercer/error.hpp"
+#include "models/class_counts.hpp"
 #include "models/convex_fit.hpp"
 #include "models/score_losses.hpp"
 #include "models/weights.hpp"
@@ -18,22 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Solver = KernelLogisticOptions::Solver;
-
-Index count_classes(const std::vector<Index>& labels, const Vector& weights) {
-  Index classes = 0;
-  for (const Index label : labels) {
-    if (label < 0 || label >= static_cast<Index>(labels.size()))
-      throw InvalidArgument(fmt::format("labels must be class indices 0, 1, ..., got {}", label));
-    classes = std::max(classes, label + 1);
-  }
-  if (classes < 2) throw InvalidArgument("there is only one class: a classifier needs samples of at least two");
-  Vector mass = Vector::Zero(classes);
-  for (std::size_t i = 0; i < labels.size(); ++i) mass[labels[i]] += weights[static_cast<Index>(i)];
-  for (Index c = 0; c < classes; ++c) {
-    if (mass[c] == 0) throw InvalidArgument(fmt::format("class {} has no sample of positive weight", c));
-  }
-  return classes;
-}
 
 Vector all_weights(const std::vector<Index>& labels, const KernelLogisticOptions& o) {
   root_weights(o.sample_weight, static_cast<Index>(labels.size()));  // for its checks
@@ -122,7 +107,7 @@ KernelLogisticModel fit_kernel_logistic(const Samples& rows, const std::vector<I
     throw InvalidArgument(fmt::format("X has {} samples but y has {}", X.size(), labels.size()));
   require_options(options);
   const Vector w = all_weights(labels, options);
-  const Index classes = count_classes(labels, w);
+  const Index classes = require_classes(X, labels, w);
   const Vector p = w / w.sum();
   ColumnOptions column{.intercept = options.fit_intercept, .tolerance = options.tolerance, .max_iterations = options.max_iterations};
   column.lambda = options.lambda.value_or(1 / (2 * options.C * w.sum()));

@@ -24,6 +24,8 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"svr", write_svr, read_svr},
     {"one-class", write_one_class, read_one_class},
     {"linear-svc", write_linear_svc, read_linear_svc},
+    {"sgd-svm", write_kernel_sgd, read_kernel_sgd},
+    {"mean", write_kernel_mean, read_kernel_mean},
 }};
 
 }  // namespace

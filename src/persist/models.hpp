@@ -39,5 +39,10 @@ AnyModel read_one_class(const ContainerReader& in, const KernelLibrary& library)
 
 void write_linear_svc(const AnyModel& any, ContainerWriter& out);
 AnyModel read_linear_svc(const ContainerReader& in, const KernelLibrary& library);
+void write_kernel_sgd(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_sgd(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_mean(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_mean(const ContainerReader& in, const KernelLibrary& library);
 
 }  // namespace mercer::persist
