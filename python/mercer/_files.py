@@ -23,12 +23,22 @@ from ._linear_svc import LinearSVC
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
+from ._svc import SVC
+from ._svr import SVR, OneClassSVM
 
 __all__ = ["TableModel", "info", "load", "save"]
 
 # Models that can be classifiers by themselves; of the others a classifier is a TableModel, which knows the labels.
-_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel, _mercer.LinearSvcModel)
-_MODELS = (*_CLASSIFIERS, _mercer.GaussianProcessModel, _mercer.KernelRidgeModel, _mercer.RepresenterModel, _mercer.RidgeModel)
+_CLASSIFIERS = (_mercer.FalkonModel, _mercer.KernelLogisticModel, _mercer.RandomFeatureRidgeModel, _mercer.LinearSvcModel, _mercer.SvcModel)
+_MODELS = (
+    *_CLASSIFIERS,
+    _mercer.GaussianProcessModel,
+    _mercer.KernelRidgeModel,
+    _mercer.RepresenterModel,
+    _mercer.RidgeModel,
+    _mercer.SvrModel,
+    _mercer.OneClassModel,
+)
 
 
 def _existing(path: str | os.PathLike[str]) -> str:
@@ -168,6 +178,15 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
     elif isinstance(model, _mercer.LinearSvcModel):
         estimator = LinearSVC(loss=model.loss, C=model.C, fit_intercept=bool(np.any(model.intercept)))
         labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.SvcModel):
+        estimator = SVC(
+            kernel=wrap(model.kernel), probability=model.has_probabilities, break_ties=model.break_ties, fit_intercept=bool(np.any(model.intercept))
+        )
+        labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.SvrModel):
+        estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bool(np.any(model.intercept)))
+    elif isinstance(model, _mercer.OneClassModel):
+        estimator = OneClassSVM(kernel=wrap(model.kernel))
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
