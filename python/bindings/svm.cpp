@@ -218,6 +218,8 @@ void bind_svm(nb::module_& m) {
       .def_prop_ro("epsilon", &SvrModel::epsilon);
   bind_support_model<OneClassModel>(m, "OneClassModel", "A fitted one-class support vector machine; immutable.");
   bind_fits(m);
+  m.def(
+      "is_finite_row", [](const Line& x) { return vector_of(x).allFinite(); }, "x"_a);
 }
 
 }  // namespace mercer::python

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -132,9 +131,9 @@ class SupportVectorMachine(KernelExpansion):
             and X.flags.c_contiguous
             and "feature_names_in_" not in here
             and "model_" in here
-            and isfinite(X.sum())
+            and _mercer.is_finite_row(x := X[0])  # numpy's sums warn of overflow
         ):
-            return here["model_"].decision(X[0]), X
+            return here["model_"].decision(x), X
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
         if X.shape[0] == 1 and not sp.issparse(X):
