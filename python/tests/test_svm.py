@@ -235,6 +235,12 @@ class TestMargins:
         assert f.min() == pytest.approx(1, abs=1e-6)
         assert 1 / np.sqrt(hard.model_.squared_norm[0]) == pytest.approx(1 / np.linalg.norm(hard.coef_), rel=1e-6)
 
+    def test_hard_margin_of_the_parabola(self):
+        x, y = mercer.datasets.parabola()
+        model = mercer.SVC(kernel="linear", hard_margin=True).fit(np.column_stack([x, x**2]), y)
+        close(model.coef_, [[0, 0.4]], 1e-9)
+        close(model.intercept_, [-0.4 * 6.5], 1e-9)
+
     def test_hard_margin_that_cannot_be_had(self):
         X, y, _ = data("two")
         with pytest.warns(ConvergenceWarning, match="separa"):
