@@ -111,5 +111,6 @@ void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);
 void bind_linear_svc(nb::module_& m);
 void bind_class_models(nb::module_& m);
+void bind_svm(nb::module_& m);
 
 }  // namespace mercer::python

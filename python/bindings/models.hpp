@@ -62,9 +62,10 @@ Matrix predict(const Model& model, const Samples& X, int threads, std::size_t me
 }
 
 template <class Model>
-nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc) {
+nb::class_<Model> bind_model(nb::module_& m, const char* name, const char* doc,
+                             nb::object (*quick)(const Model&, const Rows&) = &decision<Model>) {
   return nb::class_<Model>(m, name, doc)
-      .def("decision", &decision<Model>, "x"_a, "Predictions without validation, for one row (1-D) or several (2-D).")
+      .def("decision", quick, "x"_a, "Predictions without validation, for one row (1-D) or several (2-D).")
       .def("predict", &predict<Model>, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none())
       .def("__getstate__",
            [](const Model& model) {

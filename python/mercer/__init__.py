@@ -41,6 +41,8 @@ from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, 
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
+from ._svc import SVC, NuSVC
+from ._svr import SVR, NuSVR, OneClassSVM
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -90,4 +92,9 @@ __all__ = [
     "save",
     "score_kernel",
     "with_ard",
+    "SVC",
+    "NuSVC",
+    "SVR",
+    "NuSVR",
+    "OneClassSVM",
 ]

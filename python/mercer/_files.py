@@ -25,6 +25,8 @@ from ._kernel_sgd import KernelSGDClassifier
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
+from ._svc import SVC
+from ._svr import SVR, OneClassSVM
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -36,8 +38,17 @@ _CLASSIFIERS = (
     _mercer.LinearSvcModel,
     _mercer.KernelSGDModel,
     _mercer.KernelMeanModel,
+    _mercer.SvcModel,
 )
-_MODELS = (*_CLASSIFIERS, _mercer.GaussianProcessModel, _mercer.KernelRidgeModel, _mercer.RepresenterModel, _mercer.RidgeModel)
+_MODELS = (
+    *_CLASSIFIERS,
+    _mercer.GaussianProcessModel,
+    _mercer.KernelRidgeModel,
+    _mercer.RepresenterModel,
+    _mercer.RidgeModel,
+    _mercer.SvrModel,
+    _mercer.OneClassModel,
+)
 
 
 def _existing(path: str | os.PathLike[str]) -> str:
@@ -184,6 +195,15 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         parzen = model.is_parzen
         estimator = KernelMeanClassifier(wrap(model.kernel), rule="parzen" if parzen else "nearest", priors=model.priors if parzen else None)
         labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.SvcModel):
+        estimator = SVC(
+            kernel=wrap(model.kernel), probability=model.has_probabilities, break_ties=model.break_ties, fit_intercept=bool(np.any(model.intercept))
+        )
+        labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.SvrModel):
+        estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bool(np.any(model.intercept)))
+    elif isinstance(model, _mercer.OneClassModel):
+        estimator = OneClassSVM(kernel=wrap(model.kernel))
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
