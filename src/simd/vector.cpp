@@ -105,6 +105,31 @@ void distances(const T* HWY_RESTRICT a, Index a_stride, const T* HWY_RESTRICT b,
   }
   // What is left: the last columns of the first rows, then the last rows whole. Same order of additions, so the same bits.
   const auto plain = [&](Index i, Index first) {
+    const T* row = a + i * a_stride;
+    for (; first + 8 * lanes <= out.cols; first += 8 * lanes) {  // eight sums at a time: one alone would wait for its own additions
+      auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+      for (Index k = 0; k < depth; ++k) {
+        const T* from = b + k * b_stride + first;
+        const auto v = hn::Set(d, row[k]);
+        s0 = Op::add(d, s0, v, hn::LoadU(d, from));
+        s1 = Op::add(d, s1, v, hn::LoadU(d, from + lanes));
+        s2 = Op::add(d, s2, v, hn::LoadU(d, from + 2 * lanes));
+        s3 = Op::add(d, s3, v, hn::LoadU(d, from + 3 * lanes));
+        s4 = Op::add(d, s4, v, hn::LoadU(d, from + 4 * lanes));
+        s5 = Op::add(d, s5, v, hn::LoadU(d, from + 5 * lanes));
+        s6 = Op::add(d, s6, v, hn::LoadU(d, from + 6 * lanes));
+        s7 = Op::add(d, s7, v, hn::LoadU(d, from + 7 * lanes));
+      }
+      T* to = out.row(i) + first;
+      hn::StoreU(s0, d, to);
+      hn::StoreU(s1, d, to + lanes);
+      hn::StoreU(s2, d, to + 2 * lanes);
+      hn::StoreU(s3, d, to + 3 * lanes);
+      hn::StoreU(s4, d, to + 4 * lanes);
+      hn::StoreU(s5, d, to + 5 * lanes);
+      hn::StoreU(s6, d, to + 6 * lanes);
+      hn::StoreU(s7, d, to + 7 * lanes);
+    }
     for_vectors<T>(out.cols - first, [&](auto tag, Index jj) {
       auto sum = hn::Zero(tag);
       for (Index k = 0; k < depth; ++k) {
