@@ -25,7 +25,7 @@ TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex"]
 RESULTS = WORK / "results.json"
-QUALITY = ROOT / "bench" / "quality" / "regression.md"  # written by bench/quality/regression.py, which takes longer than all rows together
+QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
 
 sys.path.insert(0, str(ROOT / "bench"))
@@ -256,8 +256,9 @@ A row keeps what it gave when it was last run, so rows may come from different r
     for g in grown:
         lines = "\n".join(f"| {s['n']} | {s['seconds']:.2f} s | {s['peak_bytes'] / 1e6:.0f} MB |" for s in g["sizes"])
         page += f"\n{g['task']}: time grows as n^{g['exponent']:.2f}.\n\n| n | time | peak memory |\n|---|---|---|\n{lines}\n"
-    if QUALITY.exists():
-        page += "\n" + QUALITY.read_text()
+    for part in QUALITY:
+        if part.exists():
+            page += "\n" + part.read_text()
     (ROOT / "docs" / "benchmarks.md").write_text(page)
 
 
