@@ -109,6 +109,10 @@ class SvcModel {
   std::vector<Index> classes(const Samples& X, const Run& run = {}) const;
   // One column per class; NotOffered for a model fitted without probabilities.
   Matrix probabilities(const Samples& X, const Run& run = {}) const;
+  // The same from decision values (functions() columns), such as those of decision_row.
+  Matrix scores_of(const Matrix& decision) const;
+  std::vector<Index> classes_of(const Matrix& decision) const;
+  Matrix probabilities_of(const Matrix& decision) const;
   // The decision values of one row, written to `out` (functions() numbers); no allocation for plain kernels of dense rows.
   void decision_row(std::span<const double> x, std::span<double> out) const;
 
@@ -147,6 +151,8 @@ class SvcModel {
 
  private:
   SvcModel() = default;
+  void require_functions(const Matrix& decision) const;
+  void require_probabilities() const;
   SupportExpansion parts_{};
   std::vector<Index> n_support_{};
   MultiClass multi_class_ = MultiClass::one_vs_one;

@@ -54,25 +54,25 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
 
     # -- predictions
 
+    def _decide(self, X: Any) -> np.ndarray:
+        """The functions' values, a column each."""
+        f, X = self._look(X)
+        return self._batch("functions", X) if f is None else np.asfortranarray(f, dtype=np.float64).reshape(1, -1)
+
     def decision_function(self, X: Any) -> np.ndarray:
         """(n,) for two classes, positive for the second. Of more, 'ovr': (n, classes), votes of the pairs of classes with their summed
         decision values squeezed below one vote; 'ovo': one column for each pair 01, 02, ..., 12, ..., positive for the first of the pair."""
-        f, X = self._look(X)
-        if self.model_.n_functions > 1 and self.decision_function_shape == "ovr":
-            return self._batch("predict", X)
-        if f is not None:
-            return np.asarray([f])
-        values = self._batch("functions", X)
-        return values[:, 0] if values.shape[1] == 1 else values
+        f = self._decide(X)
+        if f.shape[1] == 1:
+            return f[:, 0]
+        return f if self.decision_function_shape == "ovo" else self.model_.scores_of(f)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of most votes; with probability=True the most probable one."""
-        f, X = self._look(X)
+        f = self._decide(X)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if type(f) is float and not self.model_.has_probabilities:
-            return self.classes_[[int(f > 0)]]
-        return self.classes_[self._batch("classes", X)]
+        return self.classes_[self.model_.classes_of(f)]
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -80,7 +80,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         check_is_fitted(self)
         if not self.model_.has_probabilities:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return self._batch("probabilities", self._look(X)[1])
+        return self.model_.probabilities_of(self._decide(X))
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:

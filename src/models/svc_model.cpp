@@ -143,14 +143,33 @@ std::vector<Index> largest(const Matrix& scores) {
 
 }  // namespace
 
-Matrix SvcModel::scores(const Samples& X, const Run& run) const {
-  Matrix f = decision(X, run);
+Matrix SvcModel::scores(const Samples& X, const Run& run) const { return scores_of(decision(X, run)); }
+
+std::vector<Index> SvcModel::classes(const Samples& X, const Run& run) const { return classes_of(decision(X, run)); }
+
+Matrix SvcModel::probabilities(const Samples& X, const Run& run) const {
+  require_probabilities();  // before the work
+  return probabilities_of(decision(X, run));
+}
+
+void SvcModel::require_probabilities() const {
+  if (!has_probabilities())
+    throw NotOffered("this classifier was fitted without probabilities: fit it with probability = true (--proba on the command line)");
+}
+
+void SvcModel::require_functions(const Matrix& f) const {
+  if (f.cols() != functions())
+    throw InvalidArgument(fmt::format("decision values have {} columns, the model has {} functions", f.cols(), functions()));
+}
+
+Matrix SvcModel::scores_of(const Matrix& f) const {
+  require_functions(f);
   return by_pairs(multi_class_, n_classes()) ? squeezed(votes_of(f, n_classes())) : f;
 }
 
-std::vector<Index> SvcModel::classes(const Samples& X, const Run& run) const {
-  if (has_probabilities()) return largest(probabilities(X, run));
-  const Matrix f = decision(X, run);
+std::vector<Index> SvcModel::classes_of(const Matrix& f) const {
+  require_functions(f);
+  if (has_probabilities()) return largest(probabilities_of(f));
   if (n_classes() == 2) {
     std::vector<Index> out(static_cast<std::size_t>(f.rows()));
     for (Index i = 0; i < f.rows(); ++i) out[static_cast<std::size_t>(i)] = f(i, 0) > 0 ? 1 : 0;
@@ -161,10 +180,9 @@ std::vector<Index> SvcModel::classes(const Samples& X, const Run& run) const {
   return largest(break_ties_ ? squeezed(votes) : votes.votes);
 }
 
-Matrix SvcModel::probabilities(const Samples& X, const Run& run) const {
-  if (!has_probabilities())
-    throw NotOffered("this classifier was fitted without probabilities: fit it with probability = true (--proba on the command line)");
-  const Matrix f = decision(X, run);
+Matrix SvcModel::probabilities_of(const Matrix& f) const {
+  require_probabilities();
+  require_functions(f);
   const Index k = n_classes();
   const auto p = [&](Index i, Index m) { return Sigmoid{sigmoids_(m, 0), sigmoids_(m, 1)}(f(i, m)); };
   Matrix out(f.rows(), k);
