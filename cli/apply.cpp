@@ -39,6 +39,50 @@ Samples features_for(const SavedModel& saved, const Table& table, const std::str
   return Samples::own(std::move(X));
 }
 
+namespace {
+
+// Columns of a table with names for the features of a LIBSVM model, in order; one more column is the target.
+Encoder encoder_of_columns(const Encoder& libsvm, const Table& table, const std::string& asked) {
+  Encoder encoder = libsvm;
+  const Index columns = std::ssize(table.columns);
+  Index target = asked.empty() ? -1 : require_column(table, asked);
+  if (target < 0 && columns == libsvm.width + 1) {
+    target = columns - 1;
+    for (const char* name : {"class", "target", "label", "y"}) {
+      if (const Index found = table.find(name); found >= 0) target = found;
+    }
+  }
+  if (columns - (target >= 0 ? 1 : 0) != libsvm.width) {
+    throw InvalidArgument(fmt::format("{}: has {} columns, the LIBSVM model takes {} features, with or without a target; convert the data to "
+                                      "LIBSVM rows (mercer convert IN OUT.svm) if columns of zeros are missing",
+                                      table.source, columns, libsvm.width));
+  }
+  encoder.sparse = false;
+  encoder.named = table.has_header;
+  encoder.table_columns = columns;
+  encoder.target_position = target;
+  if (target >= 0) encoder.target = table.names[static_cast<std::size_t>(target)];
+  for (Index j = 0; j < columns; ++j) {
+    if (j != target) encoder.features.push_back({.name = table.names[static_cast<std::size_t>(j)], .categories = {}, .fill = 0, .position = j});
+  }
+  return encoder;
+}
+
+}  // namespace
+
+SavedModel load_for(const std::string& path, const Table& table, const std::string& target) {
+  if (!is_libsvm_model(path)) return load_model(path);
+  SavedModel saved = read_libsvm_model(path, table.sparse ? table.sparse->width() : 0);
+  if (!table.sparse) saved.encoder = encoder_of_columns(*saved.encoder, table, target);
+  return saved;
+}
+
+std::vector<Index> classes_of(const SavedModel& saved, const Samples& X, const Matrix& scores, const CommonOptions& common) {
+  if (!std::holds_alternative<SvcModel>(saved.model)) return classes_from_scores(scores);
+  ProgressBar bar;
+  return saved.classes(X, common.run(bar.callback()));
+}
+
 Matrix predict_with_bar(const SavedModel& saved, const Samples& X, const CommonOptions& common) {
   if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
     const double pairs = static_cast<double>(X.size()) * static_cast<double>(krr->samples().size());

@@ -60,7 +60,30 @@ void name_by_position(Table& table) {
   }
 }
 
+bool is_model_name(const std::string& path) { return path.ends_with(".mercer"); }
+
+// Models of support vectors: a Mercer model becomes a LIBSVM model, and the other way round by the name of the output.
+void convert_model(const ConvertOptions& o) {
+  check_output("OUT", o.out, {o.reading.path}, false);
+  const SavedModel saved = load_model(o.reading.path);
+  const bool to_mercer = is_model_name(o.out);
+  if (to_mercer) {
+    save_model(saved, o.out, o.common.run());
+  } else {
+    write_libsvm_model(saved, o.out);
+  }
+  if (o.common.json) {
+    print_json({{"model", saved.kind()}, {"to", to_mercer ? "mercer model" : "libsvm model"}, {"files", {{"out", o.out}}}});
+    return;
+  }
+  Speaker(o.common).say("{} model -> {}: {}", saved.kind(), to_mercer ? "Mercer model" : "LIBSVM model", o.out);
+}
+
 void run_convert(const ConvertOptions& o) {
+  if (is_model_name(o.reading.path) || is_libsvm_model(o.reading.path)) {
+    convert_model(o);
+    return;
+  }
   check_output("OUT", o.out, {o.reading.path}, !o.common.json);
   const FileFormat to = o.to == FileFormat::automatic ? format_of_output(o.out) : o.to;
   Table table = read_data(o.reading, o.common);
@@ -89,7 +112,7 @@ void run_convert(const ConvertOptions& o) {
 
 void add_convert(CLI::App& app, Invocation& invocation) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* command = app.add_subcommand("convert", "Turn a table from one file format into another");
+  CLI::App* command = app.add_subcommand("convert", "Turn a table from one file format into another; or a support vector machine into a LIBSVM model");
   add_reading(*command, o->reading, "IN");
   command->add_option("OUT", o->out, "File to write: .csv, .tsv, .svm, .libsvm or .npy, .gz or .xz behind; - is standard output")
       ->required();
@@ -107,7 +130,8 @@ void add_convert(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  mercer convert train.csv train.svm --target price\n"
       "  mercer convert builtin:moons moons.csv --seed 3\n"
-      "  mercer convert a9a.svm.xz - --to csv | head");
+      "  mercer convert a9a.svm.xz - --to csv | head\n"
+      "  mercer convert model.mercer model.libsvm     (a support vector machine, as svm-predict reads it)");
   command->callback([o, &invocation] { invocation.job = [o] { run_convert(*o); }; });
 }
 

@@ -169,9 +169,10 @@ std::vector<std::string> confusion_lines(const Eigen::MatrixXi& confusion, const
   return CLI::detail::split(aligned(rows), '\n');
 }
 
-Quality class_quality(const std::vector<std::string>& classes, const Vector& y, const Matrix& scores) {
+}  // namespace
+
+Quality class_quality(const std::vector<std::string>& classes, const Vector& y, const std::vector<Index>& guess) {
   const std::vector<Index> truth = class_indices(y);
-  const std::vector<Index> guess = classes_from_scores(scores);
   const auto k = static_cast<Index>(classes.size());
   const Eigen::MatrixXi confusion = confusion_matrix(truth, guess, k);
   const auto n = static_cast<Index>(truth.size());
@@ -200,10 +201,9 @@ Quality class_quality(const std::vector<std::string>& classes, const Vector& y, 
   return quality;
 }
 
-}  // namespace
-
-Quality quality_of(const Encoder* encoder, const Vector& truth, const Matrix& predicted) {
-  if (encoder != nullptr && encoder->task == Task::classification) return class_quality(encoder->classes, truth, predicted);
+Quality quality_of(const Encoder* encoder, const Vector& truth, const Matrix& predicted, const std::vector<Index>* guess) {
+  if (encoder != nullptr && encoder->task == Task::classification)
+    return class_quality(encoder->classes, truth, guess != nullptr ? *guess : classes_from_scores(predicted));
   return regression_quality(truth, predicted.col(0));
 }
 

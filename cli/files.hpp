@@ -67,6 +67,8 @@ struct Quality {
   Json json;
   std::vector<std::string> lines;
 };
-Quality quality_of(const Encoder* encoder, const Vector& truth, const Matrix& predicted);
+// `guess`: the class of each row, where the model itself decides; otherwise the scores do.
+Quality quality_of(const Encoder* encoder, const Vector& truth, const Matrix& predicted, const std::vector<Index>* guess = nullptr);
+Quality class_quality(const std::vector<std::string>& classes, const Vector& truth, const std::vector<Index>& guess);
 
 }  // namespace mercer::cli

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 
+#include "apply.hpp"
 #include "commands.hpp"
 #include "loss_quality.hpp"
 #include "terminal.hpp"
@@ -31,6 +32,8 @@ std::vector<Index> groups_in(const Table& table, const std::string& name) {
       column.values);
   return out;
 }
+
+}  // namespace
 
 Training prepare(const FitOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
@@ -58,6 +61,47 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
   }
   t.targets = classify ? score_targets(t.data.y, classes) : Matrix(t.data.y);
   return t;
+}
+
+Vector class_masses(const Training& t) {
+  const std::vector<std::string>& classes = t.data.encoder.classes;
+  Vector mass = Vector::Zero(std::ssize(classes));
+  const std::vector<Index> labels = class_indices(t.data.y);
+  for (std::size_t i = 0; i < labels.size(); ++i) mass[labels[i]] += t.weights.size() > 0 ? t.weights[static_cast<Index>(i)] : 1;
+  for (Index c = 0; c < mass.size(); ++c) {
+    if (mass[c] == 0)
+      throw InvalidArgument(fmt::format("the class {} has no row of positive weight", classes[static_cast<std::size_t>(c)]));
+  }
+  return mass;
+}
+
+Vector balanced_weights(const Training& t) {
+  const Vector mass = class_masses(t);
+  return mass.sum() / static_cast<double>(mass.size()) * mass.cwiseInverse();
+}
+
+namespace {
+
+Quality training_quality(const SavedModel& saved, const Training& t, const CommonOptions& common) {
+  Matrix predicted;
+  {
+    ProgressBar bar;
+    predicted = saved.predict(t.data.X, common.run(bar.callback()));
+  }
+  if (saved.encoder->target.empty()) {
+    const double inside = (predicted.col(0).array() > 0).cast<double>().mean();
+    return {{{"n", predicted.rows()}, {"inside", inside}}, {fmt::format("share of rows inside {:.6g}", inside)}};
+  }
+  const bool classify = saved.encoder->task == Task::classification;
+  const std::vector<Index> guess = classify ? classes_of(saved, t.data.X, predicted, common) : std::vector<Index>();
+  Quality quality = quality_of(&*saved.encoder, t.data.y, predicted, classify ? &guess : nullptr);
+  add_loss_quality(saved, t.data.y, predicted, quality);
+  return quality;
+}
+
+const char* task_word(const Encoder& encoder) {
+  if (encoder.target.empty()) return "one-class";
+  return encoder.task == Task::classification ? "classification" : "regression";
 }
 
 }  // namespace
@@ -116,21 +160,15 @@ void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& 
   const Training t = prepare(o, speaker);
   Fitted fitted = fit(t);
   const SavedModel saved{std::move(fitted.model), t.data.encoder};
-  Quality quality;
-  {
-    ProgressBar bar;
-    const Matrix predicted = saved.predict(t.data.X, o.common.run(bar.callback()));
-    quality = quality_of(&*saved.encoder, t.data.y, predicted);
-    add_loss_quality(saved, t.data.y, predicted, quality);
-  }
+  Quality quality = training_quality(saved, t, o.common);
   if (!o.out.empty()) write_carefully(o.out, o.common, [&](const Run& run) { save_model(saved, o.out, run); });
   if (o.common.json) {
     const Encoder& encoder = *saved.encoder;
     Json json = {{"model", saved.kind()},
                  {"n", t.data.X.size()},
                  {"features", t.data.X.width()},
-                 {"target", encoder.target},
-                 {"task", encoder.task == Task::classification ? "classification" : "regression"}};
+                 {"target", encoder.target.empty() ? Json() : Json(encoder.target)},
+                 {"task", task_word(encoder)}};
     if (encoder.task == Task::classification) json["classes"] = encoder.classes;
     json.update(fitted.json);
     quality.json.erase("classes");
@@ -166,6 +204,8 @@ void add_fit(CLI::App& app, Invocation& invocation) {
   add_fit_falkon(*fit, invocation);
   add_fit_sgd_svm(*fit, invocation);
   add_fit_mean(*fit, invocation);
+  add_fit_svm(*fit, invocation);
+  add_fit_linear_svc(*fit, invocation);
 }
 
 }  // namespace mercer::cli

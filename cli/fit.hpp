@@ -39,6 +39,13 @@ struct Training {
   std::vector<Index> groups{};  // of each row, when a column of groups was named
 };
 
+// Reads and encodes, says what was chosen.
+Training prepare(const FitOptions& o, const Speaker& speaker);
+// The weight of the rows of each class.
+Vector class_masses(const Training& t);
+// What makes all classes weigh alike: n / (classes * rows of the class).
+Vector balanced_weights(const Training& t);
+
 struct Fitted {
   AnyModel model;
   Json json;  // what is special about this kind of model
@@ -66,5 +73,7 @@ void add_fit_logistic(CLI::App& fit, Invocation& invocation);
 void add_fit_representer(CLI::App& fit, Invocation& invocation);
 void add_fit_sgd_svm(CLI::App& fit, Invocation& invocation);
 void add_fit_mean(CLI::App& fit, Invocation& invocation);
+void add_fit_svm(CLI::App& fit, Invocation& invocation);
+void add_fit_linear_svc(CLI::App& fit, Invocation& invocation);
 
 }  // namespace mercer::cli

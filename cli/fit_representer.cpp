@@ -61,19 +61,6 @@ auto said_for_the_shell(const Fit& fit) {
   }
 }
 
-// The weight of the rows of each class.
-Vector class_masses(const Training& t) {
-  const std::vector<std::string>& classes = t.data.encoder.classes;
-  Vector mass = Vector::Zero(std::ssize(classes));
-  const std::vector<Index> labels = class_indices(t.data.y);
-  for (std::size_t i = 0; i < labels.size(); ++i) mass[labels[i]] += t.weights.size() > 0 ? t.weights[static_cast<Index>(i)] : 1;
-  for (Index c = 0; c < mass.size(); ++c) {
-    if (mass[c] == 0)
-      throw InvalidArgument(fmt::format("the class {} has no row of positive weight", classes[static_cast<std::size_t>(c)]));
-  }
-  return mass;
-}
-
 Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
   if (t.data.encoder.task != Task::classification) {
     throw InvalidArgument(
@@ -86,8 +73,8 @@ Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
   if (o.lambda >= 0) options.lambda = o.lambda;
   options.fit_intercept = o.intercept.value_or(true);
   options.sample_weight = t.weights;
-  const Vector mass = class_masses(t);
-  if (o.balanced) options.class_weight = mass.sum() / static_cast<double>(mass.size()) * mass.cwiseInverse();
+  (void)class_masses(t);  // a class without weight is said by its name
+  if (o.balanced) options.class_weight = balanced_weights(t);
   options.solver = o.solver;
   options.landmarks = static_cast<Index>(o.landmarks);
   if (o.landmarks > 0 && o.solver == KernelLogisticOptions::Solver::automatic) options.solver = KernelLogisticOptions::Solver::landmarks;

@@ -145,7 +145,8 @@ void describe(const KernelMeanModel& model, Rows& rows) {
 
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
-  rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});
+  if (!encoder.target.empty())
+    rows.push_back({"target", fmt::format("{} ({})", encoder.target, classify ? "classification" : "regression")});
   if (classify) rows.push_back({"classes", listed(encoder.classes)});
   if (!encoder.sparse) rows.push_back({"features", listed(encoder.feature_names())});
   const char* scaling[] = {"none", "standard", "min-max"};
@@ -170,11 +171,12 @@ void run_info(const InfoOptions& o) {
     return;
   }
   Rows rows{{"file", fmt::format("{}, {}", o.model, format_bytes(static_cast<double>(bytes)))},
-            {"model", fmt::format("{}, format version {}, saved by Mercer {}", saved.kind(), info.value("format_version", ""),
-                                  info.value("mercer_version", "?"))}};
+            {"model", is_libsvm_model(o.model) ? fmt::format("{}, a LIBSVM model", saved.kind())
+                                               : fmt::format("{}, format version {}, saved by Mercer {}", saved.kind(),
+                                                             info.value("format_version", ""), info.value("mercer_version", "?"))}};
   std::visit([&](const auto& model) { describe(model, rows); }, saved.model);
   if (saved.encoder) describe(*saved.encoder, rows);
-  rows.push_back({"checksum", info.value("checksum", "")});
+  if (info.contains("checksum")) rows.push_back({"checksum", info.value("checksum", "")});
   Speaker(o.common).say("{}", aligned(rows));
 }
 

@@ -65,14 +65,23 @@ Table interval_answers(const PredictOptions& o, const SavedModel& saved, const S
   return table;
 }
 
+// 1 inside, -1 outside.
+Table one_class_answers(const Matrix& values, bool with_scores) {
+  Table table;
+  std::vector<double> inside;
+  for (Index i = 0; i < values.rows(); ++i) inside.push_back(values(i, 0) > 0 ? 1 : -1);
+  add_column(table, "prediction", std::move(inside));
+  if (with_scores) add_column(table, "score", column_of(values, 0));
+  return table;
+}
+
 // Labels that are all numbers are written as numbers.
-Table class_answers(const std::vector<std::string>& classes, const Matrix& scores, bool with_scores) {
+Table class_answers(const std::vector<std::string>& classes, const std::vector<Index>& guess, const Matrix& scores, bool with_scores) {
   Table table;
   std::vector<double> numbers;
   for (const std::string& label : classes) {
     if (const auto number = parse_number(label)) numbers.push_back(*number);
   }
-  const std::vector<Index> guess = classes_from_scores(scores);
   if (numbers.size() == classes.size()) {
     std::vector<double> labels;
     labels.reserve(guess.size());
@@ -120,30 +129,33 @@ void print_answers_json(const PredictOptions& o, const SavedModel& saved, const 
 
 bool has_probabilities(const SavedModel& saved) {
   const auto* mean = std::get_if<KernelMeanModel>(&saved.model);
-  return std::holds_alternative<KernelLogisticModel>(saved.model) || (mean != nullptr && mean->rule() == MeanRule::parzen);
+  const auto* svc = std::get_if<SvcModel>(&saved.model);
+  return std::holds_alternative<KernelLogisticModel>(saved.model) || (mean != nullptr && mean->rule() == MeanRule::parzen) ||
+         (svc != nullptr && svc->has_probabilities());
 }
 
 void run_predict(const PredictOptions& o) {
   if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path}, true);
   if (o.common.json && o.out == "-") throw UsageError("--json and --out - both want standard output; choose one");
-  const SavedModel saved = load_model(o.model);
+  SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
-  if (o.scores && !classify) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
+  const bool one_class = std::holds_alternative<OneClassModel>(saved.model);
+  if (o.scores && !classify && !one_class)
+    throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
   if (o.proba && !(classify && has_probabilities(saved))) {
-    throw UsageError(fmt::format("--proba is for models with probabilities (fit logistic, fit mean --rule parzen); {} is a {} model of {}",
-                                 o.model, saved.kind(), classify ? "scores" : "numbers"));
+    throw UsageError(fmt::format(
+        "--proba is for models with probabilities (fit logistic, fit svc --probability, fit mean --rule parzen); {} is a {} model of {}",
+        o.model, saved.kind(), classify ? "scores" : "numbers"));
   }
   const Table table = read_data(o.reading, o.common);
+  saved = load_for(o.model, table);
   const Samples X = features_for(saved, table, "");
   const auto plain = [&] {
     const Matrix predicted = predict_with_bar(saved, X, o.common);
-    Table out = classify ? class_answers(saved.encoder->classes, predicted, o.scores) : regression_answers(predicted);
-    if (o.proba && std::holds_alternative<KernelLogisticModel>(saved.model)) {
-      add_probabilities(out, saved.encoder->classes, probabilities_from_scores(predicted));
-    } else if (o.proba) {
-      ProgressBar bar;
-      add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run(bar.callback())));
-    }
+    if (one_class) return one_class_answers(predicted, o.scores);
+    if (!classify) return regression_answers(predicted);
+    Table out = class_answers(saved.encoder->classes, classes_of(saved, X, predicted, o.common), predicted, o.scores);
+    if (o.proba) add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run()));
     return out;
   };
   const Table answers = o.interval > 0 ? interval_answers(o, saved, X) : plain();
@@ -170,8 +182,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
       ->add_option("--out", o->out,
                    "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
       ->type_name("FILE");
-  command->add_flag("--scores", o->scores, "Classification: add the scores behind the labels");
-  command->add_flag("--proba", o->proba, "Logistic regression and Parzen windows: add the probability of each class");
+  command->add_flag("--scores", o->scores, "Classification, one-class: add the scores behind the labels");
+  command->add_flag("--proba", o->proba, "Models with probabilities: add that of each class");
   add_number(*command, "--interval", o->interval, 1e-9, 1 - 1e-9, "a number between 0 and 1",
              "Add columns lower and upper: an interval for a new value at this level, 0.9 say");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");

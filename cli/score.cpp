@@ -1,5 +1,7 @@
 // mercer score: how well a saved model predicts rows whose answers are known.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "apply.hpp"
 #include "commands.hpp"
 #include "loss_quality.hpp"
@@ -21,9 +23,26 @@ Vector plain_target(const Table& table, const std::string& name) {
   return numbers_in(table, name);
 }
 
+// Rows inside are 1, others -1, as predict says them.
+Quality one_class_quality(const std::string& model, const Vector& answers, const Matrix& values) {
+  Vector truth(answers.size());
+  std::vector<Index> guess;
+  for (Index i = 0; i < answers.size(); ++i) {
+    if (std::abs(answers[i]) != 1)
+      throw InvalidArgument(fmt::format("{} says 1 (inside) or -1; the answer in row {} is {:g}", model, i + 1, answers[i]));
+    truth[i] = answers[i] > 0 ? 1 : 0;
+    guess.push_back(values(i, 0) > 0 ? 1 : 0);
+  }
+  return class_quality({"-1", "1"}, truth, guess);
+}
+
 void run_score(const ScoreOptions& o) {
-  const SavedModel saved = load_model(o.model);
+  SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
   const Table table = read_data(o.reading, o.common);
+  saved = load_for(o.model, table, o.target);
+  const bool one_class = std::holds_alternative<OneClassModel>(saved.model);
+  if (one_class && o.target.empty() && !table.sparse)
+    throw UsageError(fmt::format("{} is a one-class model, which has no target; name a column of 1 and -1 with --target", o.model));
   std::string target = o.target;
   Vector truth;
   if (saved.encoder) {
@@ -45,11 +64,15 @@ void run_score(const ScoreOptions& o) {
     }
     truth = plain_target(table, target);
   }
-  const Matrix predicted = predict_with_bar(saved, features_for(saved, table, saved.encoder ? "" : target), o.common);
+  const Samples X = features_for(saved, table, saved.encoder ? "" : target);
+  const Matrix predicted = predict_with_bar(saved, X, o.common);
   if (predicted.cols() > 1 && !(saved.encoder && saved.encoder->task == Task::classification)) {
     throw InvalidArgument(fmt::format("{} predicts {} numbers a row; score compares one", o.model, predicted.cols()));
   }
-  Quality quality = quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted);
+  const bool classify = saved.encoder && saved.encoder->task == Task::classification;
+  const std::vector<Index> guess = classify ? classes_of(saved, X, predicted, o.common) : std::vector<Index>();
+  Quality quality = one_class ? one_class_quality(o.model, truth, predicted)
+                              : quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted, classify ? &guess : nullptr);
   add_loss_quality(saved, truth, predicted, quality);
   if (o.common.json) {
     Json json = {{"model", saved.kind()}, {"target", target}};

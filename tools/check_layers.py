@@ -73,6 +73,7 @@ PUBLIC = {
     "linear_svc.hpp": "models",
     "kernel_sgd.hpp": "models",
     "kernel_mean.hpp": "models",
+    "libsvm_model.hpp": "persist",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -20,6 +20,7 @@
 #include "mercer/kernels.hpp"
 #include "mercer/labels.hpp"
 #include "mercer/learn.hpp"
+#include "mercer/libsvm_model.hpp"
 #include "mercer/linear_operator.hpp"
 #include "mercer/linear_svc.hpp"
 #include "mercer/losses.hpp"

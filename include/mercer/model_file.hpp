@@ -47,7 +47,7 @@ struct SavedModel {
 
 // Written to a temporary name and renamed; an interrupted save leaves nothing.
 void save_model(const SavedModel& model, const std::string& path, const Run& run = {});
-// A kernel that was written by the user is looked up in `library` by its name.
+// A kernel that was written by the user is looked up in `library` by its name. A LIBSVM model file is read too (libsvm_model.hpp).
 SavedModel load_model(const std::string& path, const KernelLibrary& library = {});
 // The same to and from memory (pickling).
 std::string model_to_bytes(const SavedModel& model);

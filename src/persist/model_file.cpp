@@ -14,6 +14,7 @@
 #include "core/buffer.hpp"
 #include "core/file.hpp"
 #include "mercer/error.hpp"
+#include "mercer/libsvm_model.hpp"
 #include "persist/kinds.hpp"
 #include "persist/parts.hpp"
 
@@ -92,6 +93,20 @@ SavedModel unpack(const ContainerReader& in, const KernelLibrary& library) {
   } catch (const persist::Json::exception&) {
     in.fail("a setting in its header is missing or has the wrong type");
   }
+}
+
+// What there is to say of a LIBSVM model, under the names that model files have.
+persist::Json libsvm_info(const SavedModel& saved) {
+  persist::Json info = {{"format", "libsvm"}, {"kind", saved.kind()}, {"width", saved.width()}, {"classes", saved.encoder->classes}};
+  std::visit(
+      [&](const auto& model) {
+        if constexpr (requires { model.parts().vectors; }) {
+          info["kernel"] = model.kernel().text();
+          info["support_vectors"] = model.parts().vectors.size();
+        }
+      },
+      saved.model);
+  return info;
 }
 
 }  // namespace
@@ -173,6 +188,7 @@ std::string model_to_bytes(const SavedModel& model) {
 
 SavedModel load_model(const std::string& path, const KernelLibrary& library) {
   const auto bytes = read_whole(path);
+  if (is_libsvm_model_text(view_of(*bytes))) return libsvm_model_from_text(view_of(*bytes), path);
   return unpack(ContainerReader(view_of(*bytes), bytes, path), library);
 }
 
@@ -184,6 +200,7 @@ SavedModel model_from_bytes(std::string_view bytes, const std::string& source, c
 
 std::string model_info(const std::string& path) {
   const auto bytes = read_whole(path);
+  if (is_libsvm_model_text(view_of(*bytes))) return libsvm_info(libsvm_model_from_text(view_of(*bytes), path)).dump(2);
   const ContainerReader in(view_of(*bytes), bytes, path);
   // What a file says can be read without the functions of the program that wrote it.
   const auto never = [](const Samples&, const Samples&) -> Matrix { throw InvalidArgument("this kernel was written in another program"); };

@@ -1,0 +1,98 @@
+// mercer fit linear-svc: linear support vector machines on the columns themselves, for many rows and many columns.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fit.hpp"
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+struct LinearSvcCommand : FitOptions {
+  LinearSvcOptions::Loss loss = LinearSvcOptions::Loss::squared_hinge;
+  double C = -1;
+  double lambda = -1;
+  std::optional<bool> intercept{};
+  bool balanced = false;
+  double tolerance = 1e-6;
+  std::int64_t max_iterations = 1000;
+};
+
+Json summary_json(const LinearSvcSummary& s) {
+  return {{"method", s.method},
+          {"status", s.status},
+          {"iterations", s.iterations},
+          {"objective", number_json(s.objective)},
+          {"gap", number_json(s.gap)},
+          {"relative_gap", number_json(s.relative_gap)},
+          {"support_vectors", s.support_vectors},
+          {"seconds", s.seconds},
+          {"bytes", s.bytes},
+          {"sentence", s.sentence}};
+}
+
+Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
+  if (t.data.encoder.task != Task::classification) {
+    throw InvalidArgument(fmt::format("this machine is for classes; the target \"{}\" is taken for numbers (fit svr, or --task classify to "
+                                      "take them for labels)",
+                                      t.data.encoder.target));
+  }
+  (void)class_masses(t);  // a class without weight is said by its name
+  LinearSvcOptions options;
+  options.loss = o.loss;
+  if (o.C > 0) options.C = o.C;
+  if (o.lambda >= 0) options.lambda = o.lambda;
+  options.fit_intercept = o.intercept.value_or(true);
+  if (o.balanced) options.class_weight = balanced_weights(t);
+  options.sample_weight = t.weights;
+  options.tolerance = o.tolerance;
+  options.max_iterations = static_cast<Index>(o.max_iterations);
+  options.seed = o.reading.seed;
+  const std::vector<Index> labels = class_indices(t.data.y);
+  ProgressBar bar;
+  options.run = o.common.run(bar.callback());
+  Json choice;
+  std::string sentence;
+  if (o.C <= 0 && o.lambda < 0) {
+    const LinearSvcSearch search = search_linear_svc(t.data.X, labels, options);
+    options.C = search.C[search.best];
+    choice = {{"C", std::vector<double>(search.C.begin(), search.C.end())},
+              {"accuracy", std::vector<double>(search.mean.begin(), search.mean.end())},
+              {"best", options.C},
+              {"sentence", search.sentence}};
+    sentence = fmt::format("{}; --C says another.\n", search.sentence);
+  }
+  LinearSvcModel model = fit_linear_svc(t.data.X, labels, options);
+  bar.erase();
+  const char* loss = o.loss == LinearSvcOptions::Loss::hinge ? "hinge" : "squared_hinge";
+  Json json = {{"loss", loss}, {"C", model.C()}};
+  if (!choice.is_null()) json["choice"] = std::move(choice);
+  json["summary"] = summary_json(model.summary());
+  sentence += fmt::format("linear support vector machine, {}, C {:g}; {}", loss, model.C(), model.summary().sentence);
+  return {std::move(model), std::move(json), std::move(sentence)};
+}
+
+}  // namespace
+
+void add_fit_linear_svc(CLI::App& fit, Invocation& invocation) {
+  using Loss = LinearSvcOptions::Loss;
+  auto o = std::make_shared<LinearSvcCommand>();
+  CLI::App* command = fit.add_subcommand("linear-svc", "Linear support vector machine, for many rows or columns");
+  add_shared(*command, *o);
+  CLI::Option* C = add_number(*command, "--C", o->C, 1e-300, 1e300, "a number > 0",
+                              "Weight of the losses beside |w|^2 / 2 (default: chosen by 5-fold cross-validation)");
+  C->excludes(add_number(*command, "--lambda", o->lambda, 1e-300, 1e300, "a number > 0", "The same as 1 / (2 C n)"));
+  add_choice<Loss>(*command, "--loss", o->loss, {{"squared_hinge", Loss::squared_hinge}, {"hinge", Loss::hinge}},
+                   "Loss of a row (default: squared_hinge)");
+  add_choice<bool>(*command, "--class-weight", o->balanced, {{"none", false}, {"balanced", true}},
+                   "All rows alike, or all classes: a row weighs n / (classes * rows of its class) (default: none)");
+  add_intercept(*command, o->intercept);
+  add_number(*command, "--tol", o->tolerance, 1e-15, 1, "a number > 0", "Stop at this relative duality gap (default: 1e-6)");
+  add_whole(*command, "--max-iter", o->max_iterations, 1, 1'000'000'000, "Newton steps, or passes over the rows, at most (default: 1000)");
+  command->footer(
+      "Examples:\n"
+      "  mercer fit linear-svc train.csv --target kind --out model.mercer\n"
+      "  mercer fit linear-svc rcv1.svm.xz --scale none --C 1 --loss hinge");
+  command->callback([o, &invocation] { invocation.job = [o] { run_fit(*o, [&](const Training& t) { return fit_it(*o, t); }); }; });
+}
+
+}  // namespace mercer::cli
