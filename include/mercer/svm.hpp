@@ -8,7 +8,7 @@
 // rows of the Gram matrix that are computed when they are needed. The fit stops on the violation of the optimality conditions and reports
 // the duality gap. Penalty: min 1/2 |f|^2 + C sum_i w_i loss_i, that is lambda = 1 / (2 C n) beside the mean loss.
 // Precision: float64 up to 2000 rows, where free support vectors are then solved for exactly; float32 kernel values above while their
-// rounding stays below the tolerance (C max k 1e-7 <= tolerance). Gradients and sums are float64 always.
+// rounding stays well below the tolerance (C max k 1e-6 <= tolerance). Gradients and sums are float64 always.
 // References: source K sections 2.2 and 3.5, source N section 1; Fan, Chen and Lin, JMLR 2005; Platt 1999; Lin, Lin and Weng 2007;
 // Wu, Lin and Weng, JMLR 2004.
 // SPDX-License-Identifier: BSD-3-Clause

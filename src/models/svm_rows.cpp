@@ -86,7 +86,7 @@ SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver
   auto impl = std::make_unique<Impl>();
   const Index n = X.size();
   const double largest = gram_diagonal(kernel, X).cwiseAbs().maxCoeff();
-  const bool coarse = n > exact_rows && largest_coefficient * largest * 1e-7 <= solver.tolerance;
+  const bool coarse = n > exact_rows && largest_coefficient * largest * 1e-6 <= solver.tolerance;
   impl->precision = solver.precision.value_or(coarse ? Precision::float32 : Precision::float64);
   impl->polish = n <= exact_rows && impl->precision == Precision::float64;
   const std::size_t bytes = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * bytes_of(impl->precision);
