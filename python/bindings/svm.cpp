@@ -182,7 +182,8 @@ void bind_fits(nb::module_& m) {
           "tolerance"_a, "max_iterations"_a, "time_limit"_a);
   nb::class_<ClassifierSettings>(m, "SvcSettings")
       .def(nb::init<Vector, Vector, bool, std::uint64_t, bool>(), "class_weight"_a, "sample_weight"_a, "probability"_a, "seed"_a,
-           "break_ties"_a);
+           "break_ties"_a)
+      .def_ro("sample_weight", &ClassifierSettings::sample_weight);
   m.def("fit_svc", &fit_c, "X"_a, "labels"_a, "kernel"_a, "settings"_a, "solver"_a, "C"_a, "lambda_"_a.none(), "hard_margin"_a,
         "fit_intercept"_a, "start"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("fit_nu_svc", &fit_nu, "X"_a, "labels"_a, "kernel"_a, "settings"_a, "solver"_a, "nu"_a, "threads"_a = 0, "memory"_a = 0,

@@ -244,6 +244,10 @@ class SVC(_Classifier):
         native, rows = self._bound(X)
         k = len(self.classes_)
         start = self._start(len(labels), k * (k - 1) // 2)
+        if start.size and not np.array_equal(labels[self.model_.support], np.repeat(np.arange(k), self.model_.n_support)):
+            start = np.empty((0, 0))  # support vectors of other classes: their coefficients have the wrong sign
+        if start.size and sample_weight is not None:
+            start[settings.sample_weight == 0] = 0  # left out
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_svc(
                 rows, labels, native, settings, solver, C, lambda_, hard_margin, fit_intercept, start, *self._run(), bar

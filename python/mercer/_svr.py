@@ -103,6 +103,8 @@ class SVR(_Regression):
         weight = _estimators.weights(sample_weight, X)
         native, rows = self._bound(X)
         bias, start = flag("fit_intercept", self.fit_intercept), self._start(len(y), 1)
+        if start.size and len(weight):
+            start[weight == 0] = 0  # left out
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_svr(
                 rows, _targets(y), native, weight, solver, C, lambda_, float(self.epsilon), bias, start, *self._run(), bar

@@ -315,6 +315,25 @@ class TestLimits:
         assert np.sum(model.fit(X, y).n_iter_) < max(steps, np.sum(whole.n_iter_)) / 2  # from the optimum it is nearly done
         model.fit(X[:50], y[:50])  # other rows begin afresh
 
+    @pytest.mark.parametrize("change", [{"C": 0.1}, {"C": 50.0}, {"fit_intercept": False}, {"gamma": 30.0, "hard_margin": True}])
+    def test_a_warm_start_elsewhere_ends_at_the_same_optimum(self, change):
+        X, y, new = data("two", n=200)
+        other = np.where(y == "yes", "no", "yes")
+        weight = np.random.default_rng(1).integers(0, 3, 200).astype(float)
+        for labels, weights in ((y, None), (other, None), (y, weight)):
+            warm = mercer.SVC(C=5, gamma=0.5, warm_start=True).fit(X, y).set_params(**change).fit(X, labels, weights)
+            cold = mercer.SVC(C=5, gamma=0.5).set_params(**change).fit(X, labels, weights)
+            close(warm.decision_function(new), cold.decision_function(new), 1e-6)
+
+    @pytest.mark.parametrize("name", ["SVC", "SVR"])
+    def test_a_warm_start_without_intercept_keeps_the_sum_of_coefficients_zero(self, name):
+        X, y, new = data("two" if name == "SVC" else "numbers", n=200)
+        X, y = (X, y) if name == "SVC" else (X, y + 5)
+        make = getattr(mercer, name)
+        warm = make(C=2, gamma=0.5, warm_start=True, fit_intercept=False).fit(X, y).set_params(fit_intercept=True).fit(X, y)
+        close(values(warm, new), values(make(C=2, gamma=0.5).fit(X, y), new), 1e-6)
+        assert abs(warm.dual_coef_.sum()) < 1e-9
+
     def test_time_limit(self):
         X, y, _ = data("two", n=3000)
         with pytest.warns(ConvergenceWarning, match="time limit"):

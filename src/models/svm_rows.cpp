@@ -124,6 +124,15 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);
 }
 
+Vector balanced(const Vector& b) {
+  const double above = b.cwiseMax(0).sum();
+  const double below = -b.cwiseMin(0).sum();
+  const double kept = std::min(above, below);
+  return (b.array() *
+          (b.array() > 0).select(kept / std::max(above, 1e-300), Vector::Constant(b.size(), kept / std::max(below, 1e-300)).array()))
+      .matrix();
+}
+
 double box_bound(double C, const std::optional<double>& lambda, Index n) {
   if (lambda) {
     if (!(*lambda > 0) || !std::isfinite(*lambda))

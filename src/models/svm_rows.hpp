@@ -36,6 +36,9 @@ class SvmRows {
   std::unique_ptr<const Impl> impl_;
 };
 
+// Coefficients that sum to zero, by shortening the heavier side: a start from a fit without intercept has another sum, which would be held.
+Vector balanced(const Vector& b);
+
 // C from C or lambda, checked.
 double box_bound(double C, const std::optional<double>& lambda, Index n);
 void require_solver(const SvmSolver& solver);

@@ -162,6 +162,7 @@ SvrModel fit_svr(const Samples& rows, const VectorRef& y, const SvrOptions& o) {
       if (std::abs(o.start(i, 0)) > bound[i]) factor = std::min(factor, bound[i] / std::abs(o.start(i, 0)));
     }
     problem.start = factor * o.start.col(0);
+    if (o.fit_intercept) problem.start = balanced(problem.start);
   }
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   finish(s, o.fit_intercept ? -s.solution.multiplier[0] : 0, begin, o.solver, X);
