@@ -194,6 +194,13 @@ void bind_model_files(nb::module_& m) {
             return job([&](const Run& run) { return s.probabilities(X, run); });
           },
           "X"_a, "threads"_a = 0)
+      .def(
+          "class_indices",
+          [](const SavedModel& s, const Samples& X, int threads) {
+            Job job(threads, 0, nb::none());
+            return job([&](const Run& run) { return s.classes(X, run); });
+          },
+          "X"_a, "threads"_a = 0)
       .def("__getstate__", &pickled)
       .def("__setstate__", [](SavedModel& self, const nb::object& state) { new (&self) SavedModel(unpickled(state)); });
   m.def(

@@ -295,18 +295,22 @@ class TableModel:
             warnings.warn(remark, stacklevel=3)
         return scores
 
+    def _rows(self, X: Any) -> Any:
+        """Rows as the model takes them, of any table."""
+        if self._saved.is_numbers_only:
+            return self._number_rows(X)
+        rows, remarks = self._saved.features_of(*_columns(X))
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=4)
+        return rows
+
     def _intervals(self, X: Any, interval: float, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
         level, model = _estimators.level(interval), self._saved.model
         if self.classes_ is not None or not isinstance(model, _mercer.GaussianProcessModel | _mercer.KernelRidgeModel):
             raise ValueError(f"intervals are for kernel ridge models and Gaussian processes of numbers, not for {self!r}")
         if isinstance(model, _mercer.KernelRidgeModel) and not model.has_intervals:
             raise ValueError("this model was saved without what intervals need; fit it with --intervals, or with --alphas")
-        if self._saved.is_numbers_only:
-            rows = self._number_rows(X)
-        else:
-            rows, remarks = self._saved.features_of(*_columns(X))
-            for remark in remarks:
-                warnings.warn(remark, stacklevel=3)
+        rows = self._rows(X)
         f, lower, upper = model.predict_interval(rows, level, _run.threads(n_jobs))
         ends = _estimators.ends(lower, upper, level, stacklevel=4)
         return _flat(f), ends[:, 0] if ends.shape[1] == 1 else ends
@@ -316,7 +320,7 @@ class TableModel:
         return _flat(self._scores(X, n_jobs))
 
     def predict(self, X: Any, *, interval: float | None = None, n_jobs: int | None = None) -> Any:
-        """Numbers for a regression, labels for a classifier.
+        """Numbers for a regression, labels for a classifier, 1 (inside) or -1 for one class.
 
         With ``interval`` = 0.9, say, (predictions, intervals), the latter (n, 2): of a Gaussian process, or of a kernel ridge model that was
         fitted with --intervals or --alphas.
@@ -324,12 +328,14 @@ class TableModel:
         if interval is not None:
             return self._intervals(X, interval, n_jobs)
         classes = self.classes_
+        if self.kind == "one-class":
+            return np.where(_flat(self._scores(X, n_jobs)) > 0, 1, -1)
         if classes is None:
             return _flat(self._scores(X, n_jobs))
-        return classes[_mercer.classes_from_scores(self._scores(X, n_jobs))]
+        return classes[np.asarray(self._saved.class_indices(self._rows(X), _run.threads(n_jobs)), dtype=np.intp)]
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """The probability of each class, of a model that has them (logistic, mean by Parzen windows)."""
+        """The probability of each class, of a model that has them (logistic, svc with probabilities, mean by Parzen windows)."""
         return self._scores(X, n_jobs, probabilities=True)
 
     def score(self, X: Any, y: Any) -> float:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,18 +18,25 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw InvalidArgument("the model cannot be written as a LIBSVM model: " + why); }
 
-// The numbers between the brackets of "gaussian(2)"; false if there is anything else.
-bool numbers_of(std::string_view text, std::string_view name, std::vector<double>& out) {
-  if (!text.starts_with(name)) return false;
-  text.remove_prefix(name.size());
+// "polynomial(2, scale=0.5)": the numbers of a kernel that is nothing but this one, those not written as in `values`.
+bool takes(std::string_view text, std::string_view kernel, const std::vector<std::string_view>& names, std::vector<double>& values) {
+  if (!text.starts_with(kernel)) return false;
+  text.remove_prefix(kernel.size());
   if (text.empty()) return true;
   if (text.front() != '(' || text.back() != ')') return false;
   text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
+  for (std::size_t place = 0; !text.empty(); ++place) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const auto number = parse_number(text.substr(0, comma));
-    if (!number) return false;
-    out.push_back(*number);
+    std::string_view word = text.substr(0, comma);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    std::size_t which = place;
+    if (const std::size_t equals = word.find('='); equals != std::string_view::npos) {
+      which = static_cast<std::size_t>(std::find(names.begin(), names.end(), word.substr(0, equals)) - names.begin());
+      word.remove_prefix(equals + 1);
+    }
+    const auto number = parse_number(word);
+    if (!number || which >= names.size()) return false;
+    values[which] = *number;
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return true;
@@ -36,21 +44,13 @@ bool numbers_of(std::string_view text, std::string_view name, std::vector<double
 
 std::string kernel_lines(const Kernel& kernel) {
   const std::string text = kernel.text();
-  std::vector<double> p;
   if (text == "linear") return "kernel_type linear\n";
-  if (numbers_of(text, "gaussian", p) && p.size() <= 1) {
-    const double l = p.empty() ? 1 : p[0];
-    return fmt::format("kernel_type rbf\ngamma {:.17g}\n", 1 / (2 * l * l));
-  }
-  p.clear();
-  if (numbers_of(text, "polynomial", p) && p.size() <= 3) {
-    const auto at = [&](std::size_t i, double otherwise) { return i < p.size() ? p[i] : otherwise; };
-    return fmt::format("kernel_type polynomial\ndegree {:.0f}\ngamma {:.17g}\ncoef0 {:.17g}\n", at(0, 3), at(1, 1), at(2, 1));
-  }
-  p.clear();
-  if (numbers_of(text, "sigmoid", p) && p.size() <= 2) {
-    return fmt::format("kernel_type sigmoid\ngamma {:.17g}\ncoef0 {:.17g}\n", p.empty() ? 1 : p[0], p.size() < 2 ? 0 : p[1]);
-  }
+  if (std::vector<double> l{1}; takes(text, "gaussian", {"length_scale"}, l))
+    return fmt::format("kernel_type rbf\ngamma {:.17g}\n", 1 / (2 * l[0] * l[0]));
+  if (std::vector<double> p{3, 1, 1}; takes(text, "polynomial", {"degree", "scale", "offset"}, p))
+    return fmt::format("kernel_type polynomial\ndegree {:.0f}\ngamma {:.17g}\ncoef0 {:.17g}\n", p[0], p[1], p[2]);
+  if (std::vector<double> p{1, 0}; takes(text, "sigmoid", {"scale", "offset"}, p))
+    return fmt::format("kernel_type sigmoid\ngamma {:.17g}\ncoef0 {:.17g}\n", p[0], p[1]);
   refuse(
       fmt::format("it has no kernel {}; it has linear, polynomial, gaussian with one length scale and sigmoid. Fit one of these", text));
 }

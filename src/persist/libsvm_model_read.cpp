@@ -61,10 +61,12 @@ class Reader {
 
   bool next_line(std::string_view& line) {
     if (text_.empty()) return false;
-    const std::size_t end = std::min(text_.find('\n'), text_.size());
-    line = text_.substr(0, end);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
     ++line_;
+    const std::size_t end = text_.find('\n');
+    // Half a support vector would be a model that is wrong without a word.
+    if (end == std::string_view::npos) fail("the last line has no end; the file is cut short, copy it again");
+    line = text_.substr(0, end);
+    text_.remove_prefix(end + 1);
     return true;
   }
 

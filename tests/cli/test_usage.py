@@ -41,7 +41,8 @@ def test_every_command_has_help_with_examples(mercer, words):
                    "learn, fit, predict, score, gram, kernels, info, convert (mercer --help)"),
         (["xyzzy"], 'there is no command "xyzzy"; there are '),
         (["--frobnicate"], "mercer has no option --frobnicate (mercer --help)"),
-        (["fit"], "mercer fit needs a model: krr, gp, ridge, rff, logistic, representer, falkon, sgd-svm, mean (mercer fit --help)"),
+        (["fit"], "mercer fit needs a model: krr, gp, ridge, rff, logistic, representer, falkon, sgd-svm, mean, svc, nu-svc, svr, nu-svr, "
+                  "one-class, linear-svc (mercer fit --help)"),
         (["fit", "kr", "t.csv"], 'there is no model "kr", did you mean krr?; there are krr, gp, ridge'),
         (["fit", "krr"], "DATA is required"),
         (["fit", "krr", "t.csv", "--alhpa", "1"], "mercer fit krr has no option --alhpa, did you mean --alpha? (mercer fit krr --help)"),
