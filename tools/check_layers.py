@@ -71,6 +71,7 @@ PUBLIC = {
     "learn.hpp": "select",
     "report.hpp": "report",
     "linear_svc.hpp": "models",
+    "svm_cv.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

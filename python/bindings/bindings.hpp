@@ -110,5 +110,6 @@ void bind_kernel_ridge_cv(nb::module_& m);
 void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);
 void bind_linear_svc(nb::module_& m);
+void bind_svm_cv(nb::module_& m);
 
 }  // namespace mercer::python

@@ -59,4 +59,5 @@ NB_MODULE(_mercer, m) {
   bind_model_files(m);
   bind_simulate(m);
   bind_linear_svc(m);
+  bind_svm_cv(m);
 }

@@ -39,6 +39,7 @@ from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, 
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
+from ._svm_cv import SVCCV, SVRCV
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -67,6 +68,8 @@ __all__ = [
     "RandomFourierFeatures",
     "RepresenterRegressor",
     "Ridge",
+    "SVCCV",
+    "SVRCV",
     "TableModel",
     "check_bochner",
     "check_gram",

@@ -2,7 +2,8 @@
 //   penalty      b in [0, C_i] or [-C_i, 0], p = -y, sum b = 0 unless there is no bias; bias = -multiplier.
 //   nu           b in [0, w_i] or [-w_i, 0], p = 0, sum of each side nu W / 2. With multipliers m+ and m-: margin r = (m+ - m-) / 2,
 //                bias = -(m+ + m-) / 2, all divided by r.
-//   hard margin  the points of the two convex hulls nearest to each other: as nu with sums 1 and -1 and bounds that are never met. Their distance is twice
+//   hard margin  the points of the two convex hulls nearest to each other: as nu with sums 1 and -1 and bounds that are never met. Their
+//   distance is twice
 //                the margin; it is 0 when the classes cannot be separated.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/svc_machines.hpp"

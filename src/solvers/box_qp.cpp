@@ -39,7 +39,11 @@ class Engine {
   BoxSolution run() {
     Stage stage(o_.run.progress, "support vectors", 1);
     stage_ = &stage;
-    multiply();
+    if (p_.start_product.size() > 0) {
+      Kb_ = p_.start_product;
+    } else {
+      multiply();
+    }
     block_ = o_.block > 0 ? o_.block : n_ <= 2 * first_block ? n_ : first_block;
     block_ = std::min(std::max<Index>(block_, 2 * p_.held.groups), room());
     iterate(o_.tolerance, max_steps_);
