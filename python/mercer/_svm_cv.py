@@ -106,7 +106,7 @@ class _Tuned(BaseEstimator):
         cv = 5 if self.cv is None else self.cv
         if groups is not None and isinstance(cv, Integral):
             cv = GroupKFold(int(cv))
-        if isinstance(cv, bool) or (not isinstance(cv, Integral) and not hasattr(cv, "split") and (isinstance(cv, str) or not isinstance(cv, Iterable))):
+        if isinstance(cv, bool | str) or (not isinstance(cv, Integral) and not hasattr(cv, "split") and not isinstance(cv, Iterable)):
             raise ValueError(f"cv must be None, an int, a splitter or an iterable of (train, test), got {cv!r}")
         if isinstance(cv, Integral) and cv > X.shape[0]:
             raise ValueError(f"cv={cv} folds are more than n_samples={X.shape[0]}: there must be a sample in each")

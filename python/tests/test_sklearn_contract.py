@@ -40,6 +40,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "KernelRidgeCV": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
     "LinearSVC": {},
+    "SVCCV": {},
+    "SVRCV": {},
 }
 
 
@@ -75,6 +77,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         mercer.LinearSVC(),
         mercer.LinearSVC(loss="hinge", dual=True, tol=1e-6, max_iter=100000),
         mercer.LinearSVC(loss="hinge", C=0.1),
+        mercer.SVCCV([1, 10], cv=2),
+        mercer.SVRCV([1, 10], cv=2),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES[type(estimator).__name__],
 )

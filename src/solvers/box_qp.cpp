@@ -24,6 +24,7 @@ constexpr Index first_block = 512;     // its part of K stays in the second-leve
 constexpr Index largest_block = 8192;  // 256 MB of K in float32
 constexpr Index column_chunk = 2048;   // of the gradient, a task
 constexpr int quiet_rounds = 3;        // with hardly a new row, before the block grows
+constexpr int quiet_rounds_stored = 6;  // where rows cost nothing, all rounds are quiet
 constexpr int polish_attempts = 12;
 constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
 
@@ -79,6 +80,7 @@ class Engine {
   void iterate(double tolerance, Index steps) {
     tolerance_ = tolerance;
     steps_allowed_ = steps;
+    const int patience = K_.stored(0) != nullptr ? quiet_rounds_stored : quiet_rounds;
     int quiet = 0;
     double first = 0;
     for (Index round = 0;; ++round) {
@@ -94,7 +96,7 @@ class Engine {
       if (!solve_block(choose())) return;  // the end of float64
       ++out_.rounds;
       quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
-      if (quiet == quiet_rounds && o_.block == 0) {
+      if (quiet == patience && o_.block == 0) {
         block_ = std::min({2 * block_, room(), largest_block});
         quiet = 0;
       }
@@ -199,7 +201,13 @@ class Engine {
     for (const Index i : last) {  // those between their bounds first: they will have to move again
       if (b_[i] > p_.lower[i] && b_[i] < p_.upper[i]) take(i);
     }
-    for (const Index i : last) take(i);
+    // Rows that are there anyway need not be kept busy: the block is what moves, in whole vectors of numbers.
+    constexpr std::size_t vector = 16;
+    const bool stored = K_.stored(0) != nullptr;
+    for (const Index i : last) {
+      if (stored && working.size() % vector == 0) break;
+      take(i);
+    }
     std::sort(working.begin(), working.end());
     last_ = working;
     return working;
