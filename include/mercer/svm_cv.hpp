@@ -32,7 +32,7 @@ struct SvcCvOptions {
   Index cv = 5;                                  // folds: stratified, without shuffling; grouped where groups are given
   std::vector<Index> groups{};                   // of each sample; none is on both sides of a fold
   std::vector<Fold> folds{};                     // given: in place of cv and groups
-  SvcScore score = SvcScore::accuracy;           // of the test part, not weighted
+  SvcScore score = SvcScore::accuracy;           // of the test part, with its sample weights
   bool abandon = true;                           // candidates that cannot win any more
   bool fit_intercept = true;
   bool balanced = false;  // classes weigh n / (classes x count), counted in the training part of each fold

@@ -262,7 +262,7 @@ class SVCCV(ClassifierMixin, _Tuned):
     cv : int, splitter or iterable of (train, test), default 5
         An int is StratifiedKFold without shuffling; with ``groups`` in fit it is GroupKFold.
     scoring : "accuracy" (the default), "balanced_accuracy", "f1" (two classes, that of the second) or "f1_macro"
-        Of the test part, not weighted.
+        Of the test part, weighted by sample_weight as GridSearchCV does.
     class_weight : dict, "balanced" or None
         "balanced" counts the training part of each fold.
     tol : float, default 1e-3
@@ -396,7 +396,7 @@ class SVRCV(RegressorMixin, _Tuned):
     cv : int, splitter or iterable of (train, test), default 5
         An int is KFold without shuffling; with ``groups`` in fit it is GroupKFold.
     scoring : "r2" (the default), "neg_mean_squared_error" or "neg_mean_absolute_error"
-        Of the test part, not weighted.
+        Of the test part, weighted by sample_weight as GridSearchCV does.
 
     Attributes
     ----------

@@ -120,8 +120,9 @@ def test_sparse_rows_and_precomputed_values():
 def test_regression_is_grid_search(scoring):
     X, y = curve()
     grid = {"C": [0.1, 1, 10], "epsilon": [0.05, 0.2], "gamma": GAMMA}
-    theirs = GridSearchCV(SVR(tol=1e-6), grid, cv=5, scoring=scoring).fit(X, y)
-    ours = mercer.SVRCV([0.1, 1, 10], epsilon=[0.05, 0.2], gamma=GAMMA, scoring=scoring, tol=1e-6).fit(X, y)
+    weight = np.random.RandomState(1).rand(len(y)) if scoring != "r2" else None
+    theirs = GridSearchCV(SVR(tol=1e-6), grid, cv=5, scoring=scoring).fit(X, y, sample_weight=weight)
+    ours = mercer.SVRCV([0.1, 1, 10], epsilon=[0.05, 0.2], gamma=GAMMA, scoring=scoring, tol=1e-6).fit(X, y, sample_weight=weight)
     assert_same_search(ours, theirs, 1e-4)
     assert ours.best_params_ == theirs.best_params_
     assert ours.epsilon_ == theirs.best_params_["epsilon"]

@@ -12,7 +12,6 @@
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
-#include "mercer/metrics.hpp"
 #include "models/convex_fit.hpp"
 #include "models/svm_search.hpp"
 #include "models/weights.hpp"
@@ -38,6 +37,15 @@ std::vector<Kernel> ready_kernels(const std::vector<Kernel>& kernels, const Samp
 
 void require_groups(const std::vector<Index>& groups, Index n) {
   if (std::ssize(groups) != n) throw InvalidArgument(fmt::format("X has {} samples but groups has {}", n, groups.size()));
+}
+
+double test_weight(const Vector& sample_weight, Index i) { return sample_weight.size() > 0 ? sample_weight[i] : 1; }
+
+void require_test_weights(const std::vector<Fold>& folds, const Vector& sample_weight) {
+  for (std::size_t f = 0; f < folds.size() && sample_weight.size() > 0; ++f) {
+    if (!(sample_weight(folds[f].test).maxCoeff() > 0))
+      throw InvalidArgument(fmt::format("fold {} has no test sample of positive weight", f + 1));
+  }
 }
 
 // Solves a problem from where the last one of this machine ended, and leaves its own end there.
@@ -193,12 +201,13 @@ class SvcFolds {
     for (Index i = 0; i < f.rows(); ++i) {
       const Index is = labels_[static_cast<std::size_t>(fold.test[static_cast<std::size_t>(i)])];
       const Index guessed = guess(f, i);
-      truth[is] += 1;
-      guesses[guessed] += 1;
-      if (is == guessed) right[is] += 1;
+      const double w = test_weight(o_.sample_weight, fold.test[static_cast<std::size_t>(i)]);
+      truth[is] += w;
+      guesses[guessed] += w;
+      if (is == guessed) right[is] += w;
     }
     const auto f1 = [&](Index c) { return truth[c] + guesses[c] > 0 ? 2 * right[c] / (truth[c] + guesses[c]) : 0.0; };
-    if (o_.score == SvcScore::accuracy) return right.sum() / static_cast<double>(f.rows());
+    if (o_.score == SvcScore::accuracy) return right.sum() / truth.sum();
     if (o_.score == SvcScore::f1) return f1(1);
     double sum = 0;
     double count = 0;
@@ -230,9 +239,15 @@ const char* name_of(SvrScore score) {
 
 // ---- regression
 
-double regression_score(SvrScore kind, const Vector& truth, const Vector& guess) {
-  if (kind == SvrScore::mean_squared_error) return -mean_squared_error(truth, guess);
-  return kind == SvrScore::r2 ? r2_score(truth, guess) : -mean_absolute_error(truth, guess);
+double regression_score(SvrScore kind, const Vector& truth, const Vector& guess, const Vector& weight) {
+  const auto mean = [&](const auto& values) { return (weight.array() * values).sum() / weight.sum(); };
+  const Vector r = truth - guess;
+  if (kind == SvrScore::mean_absolute_error) return -mean(r.array().abs());
+  const double error = mean(r.array().square());
+  if (kind == SvrScore::mean_squared_error) return -error;
+  const double total = mean((truth.array() - mean(truth.array())).square());
+  if (total > 0) return 1 - error / total;
+  return error > 0 ? 0 : 1;  // as scikit-learn has it for a constant truth
 }
 
 FoldFit fit_svr_fold(const SvmRows& rows, const Vector& y, const Vector& weights, const SvrCvOptions& o, double epsilon, const Fold& fold,
@@ -246,7 +261,7 @@ FoldFit fit_svr_fold(const SvmRows& rows, const Vector& y, const Vector& weights
   const BoxSolution solution = solve_warm(rows, everyone(n), problem, 0, C, warm, solver, run, out);
   warm.C = C;
   const double bias = o.fit_intercept ? -solution.multiplier[0] : 0;
-  out.score = regression_score(o.score, y(fold.test), (warm.product[0](fold.test).array() + bias).matrix());
+  out.score = regression_score(o.score, y(fold.test), (warm.product[0](fold.test).array() + bias).matrix(), weights(fold.test));
   return out;
 }
 
@@ -296,6 +311,7 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
     folds = stratified_folds(labels, o.cv, false);
   }
   require_folds(folds, n);
+  require_test_weights(folds, o.sample_weight);
   const double largest = weights.maxCoeff() * (o.balanced ? refit.class_weight.maxCoeff() : 1);
   const SvcFolds fitter(labels, classes, weights, o);
   fitter.require(folds);
@@ -341,6 +357,7 @@ SvrCvResult fit_svr_cv(const Samples& given, const VectorRef& y, const SvrCvOpti
     folds = k_folds(n, o.cv, false);
   }
   require_folds(folds, n);
+  require_test_weights(folds, o.sample_weight);
   const double most = o.score == SvrScore::r2 ? 1 : 0;
   std::optional<SvrCvResult> out;
   with_threads(o.run.threads, [&] {
