@@ -74,6 +74,7 @@ PUBLIC = {
     "kernel_sgd.hpp": "models",
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
+    "svm_cv.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

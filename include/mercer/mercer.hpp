@@ -42,5 +42,6 @@
 #include "mercer/scaling.hpp"
 #include "mercer/simulate.hpp"
 #include "mercer/svm.hpp"
+#include "mercer/svm_cv.hpp"
 #include "mercer/table.hpp"
 #include "mercer/version.hpp"

@@ -61,4 +61,5 @@ NB_MODULE(_mercer, m) {
   bind_simulate(m);
   bind_linear_svc(m);
   bind_svm(m);
+  bind_svm_cv(m);
 }

@@ -153,6 +153,7 @@ nb::class_<Model> bind_support_model(nb::module_& m, const char* name, const cha
 
 void bind_summary(nb::module_& m) {
   nb::class_<SvmSummary>(m, "SvmSummary", "How a support vector machine was fitted.")
+      .def_prop_ro("precision", [](const SvmSummary& s) { return name_of(s.precision); })
       .def_ro("status", &SvmSummary::status)
       .def_ro("problems", &SvmSummary::problems)
       .def_ro("iterations", &SvmSummary::iterations)

@@ -43,6 +43,7 @@ from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
+from ._svm_cv import SVCCV, SVRCV
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -73,6 +74,8 @@ __all__ = [
     "RandomFourierFeatures",
     "RepresenterRegressor",
     "Ridge",
+    "SVCCV",
+    "SVRCV",
     "TableModel",
     "check_bochner",
     "check_gram",

@@ -57,6 +57,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "SVR": UNWEIGHTED,
     "NuSVR": UNWEIGHTED,
     "OneClassSVM": UNWEIGHTED,
+    "SVCCV": {},
+    "SVRCV": {},
 }
 
 
@@ -115,6 +117,8 @@ def expected_failures(estimator):
         mercer.NuSVR(),
         mercer.NuSVR(gamma=0.1, tol=1e-9),
         mercer.OneClassSVM(),
+        mercer.SVCCV([1, 10], cv=2),
+        mercer.SVRCV([1, 10], cv=2),
     ],
     expected_failed_checks=expected_failures,
 )

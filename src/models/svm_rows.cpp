@@ -114,13 +114,14 @@ const Vector& SvmRows::diagonal() const {
   return std::visit([](const auto& rows) -> const Vector& { return rows.diagonal(); }, impl_->rows);
 }
 
-BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run) const {
+BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run,
+                           bool to_tolerance) const {
   BoxOptions options;
   options.tolerance = solver.tolerance;
   options.max_steps = solver.max_iterations;
   options.time_limit = solver.time_limit;
   options.run = run;
-  options.polish = impl_->polish;
+  options.polish = impl_->polish && !to_tolerance;
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);
 }
 

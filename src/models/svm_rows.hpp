@@ -28,8 +28,10 @@ class SvmRows {
   std::size_t stored_bytes() const;  // of a shared Gram matrix
   const Vector& diagonal() const;
 
-  // The problem on these samples, whose variables (or their `row`) are numbered by their place in the list. Safe from many threads.
-  BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run) const;
+  // The problem on these samples, whose variables (or their `row`) are numbered by their place in the list. Safe from many threads. Small
+  // problems in float64 are solved to the last digits, unless `to_tolerance`.
+  BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run,
+                    bool to_tolerance = false) const;
 
  private:
   struct Impl;

@@ -7,8 +7,7 @@
 // foreach_target.h comes first.
 #include <hwy/highway.h>
 
-#include <array>
-#include <utility>
+#include <limits>
 
 #include "simd/smo_scalar.hpp"
 #include "simd/tile_ops.hpp"
@@ -23,19 +22,11 @@ using Doubles = hn::Vec<D>;
 HWY_INLINE Doubles load(D d, const double* x) { return hn::LoadU(d, x); }
 HWY_INLINE Doubles load(D d, const float* x) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x)); }
 
-// The best of the lanes, of equal ones that of the smallest place.
-template <class Better>
-std::pair<double, double> best_lane(Doubles values, Doubles places, Better better) {
+// The place of a value among the lanes, of equal ones the smallest. No branches: which lane wins is anybody's guess.
+double place_of(double value, Doubles values, Doubles places) {
   const D d;
-  std::array<double, 64> value{};
-  std::array<double, 64> place{};
-  hn::StoreU(values, d, value.data());
-  hn::StoreU(places, d, place.data());
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < hn::Lanes(d); ++k) {
-    if (better(value[k], value[best]) || (value[k] == value[best] && place[k] < place[best])) best = k;
-  }
-  return {value[best], place[best]};
+  const Doubles nowhere = hn::Set(d, std::numeric_limits<double>::infinity());
+  return hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::Eq(values, hn::Set(d, value)), places, nowhere)));
 }
 
 template <class T>
@@ -66,9 +57,9 @@ SlopeRange update(double* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, c
     highest_at = hn::IfThenElse(above, place, highest_at);
     place = hn::Add(place, next);
   }
-  const auto [l, l_at] = best_lane(lowest, lowest_at, [](double x, double y) { return x < y; });
-  const auto [h, h_at] = best_lane(highest, highest_at, [](double x, double y) { return x > y; });
-  SlopeRange out{l, h, static_cast<Index>(l_at), static_cast<Index>(h_at)};
+  const double l = hn::GetLane(hn::MinOfLanes(d, lowest));
+  const double h = hn::GetLane(hn::MaxOfLanes(d, highest));
+  SlopeRange out{l, h, static_cast<Index>(place_of(l, lowest, lowest_at)), static_cast<Index>(place_of(h, highest, highest_at))};
   if (k < n) {
     const SlopeRange rest = scalar_update(g + k, ki + k, di, kj + k, dj, up + k, low + k, n - k);
     if (rest.lowest < out.lowest) out.lowest = rest.lowest, out.lowest_at = k + rest.lowest_at;
@@ -87,22 +78,40 @@ Partner partner(const double* HWY_RESTRICT g, const double* HWY_RESTRICT low, co
   const Doubles own = hn::Set(d, kii);
   const Doubles tiny = hn::Set(d, smallest_curvature);
   const Doubles minus_two = hn::Set(d, -2.0);
-  Doubles best = hn::Zero(d);
-  Doubles best_at = hn::Set(d, -1.0);
-  Doubles place = hn::Iota(d, 0);
+  // Fractions are compared crosswise: a division takes longer than all the rest. Two of them, so that none waits for the one before.
+  struct Best {
+    Doubles square, curvature, at;
+  };
   const Doubles next = hn::Set(d, static_cast<double>(lanes));
-  Index j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    const Doubles v = hn::Max(hn::Sub(hn::Add(hn::LoadU(d, g + j), hn::LoadU(d, low + j)), least), hn::Zero(d));
-    const Doubles curvature = hn::Max(hn::MulAdd(minus_two, load(d, ki + j), hn::Add(own, hn::LoadU(d, diagonal + j))), tiny);
-    const Doubles gain = hn::Div(hn::Mul(v, v), curvature);
-    const auto better = hn::Gt(gain, best);
-    best = hn::IfThenElse(better, gain, best);
-    best_at = hn::IfThenElse(better, place, best_at);
+  Doubles place = hn::Iota(d, 0);
+  Best even{hn::Zero(d), hn::Set(d, 1.0), hn::Set(d, -1.0)};
+  Best odd = even;
+  const auto look = [&](Index at, Best& best) HWY_ATTR {
+    const Doubles v = hn::Max(hn::Sub(hn::Add(hn::LoadU(d, g + at), hn::LoadU(d, low + at)), least), hn::Zero(d));
+    const Doubles curvature = hn::Max(hn::MulAdd(minus_two, load(d, ki + at), hn::Add(own, hn::LoadU(d, diagonal + at))), tiny);
+    const Doubles square = hn::Mul(v, v);
+    const auto better = hn::Gt(hn::Mul(square, best.curvature), hn::Mul(best.square, curvature));
+    best.square = hn::IfThenElse(better, square, best.square);
+    best.curvature = hn::IfThenElse(better, curvature, best.curvature);
+    best.at = hn::IfThenElse(better, place, best.at);
     place = hn::Add(place, next);
+  };
+  Index j = 0;
+  for (; j + 2 * lanes <= n; j += 2 * lanes) {
+    look(j, even);
+    look(j + lanes, odd);
   }
-  const auto [gain, at] = best_lane(best, best_at, [](double x, double y) { return x > y; });
-  Partner out{gain, static_cast<Index>(at)};
+  if (j + lanes <= n) {
+    look(j, even);
+    j += lanes;
+  }
+  const Doubles gain_even = hn::Div(even.square, even.curvature);
+  const Doubles gain_odd = hn::Div(odd.square, odd.curvature);
+  const auto first = hn::Or(hn::Gt(gain_even, gain_odd), hn::And(hn::Eq(gain_even, gain_odd), hn::Lt(even.at, odd.at)));
+  const Doubles best = hn::IfThenElse(first, gain_even, gain_odd);
+  const Doubles best_at = hn::IfThenElse(first, even.at, odd.at);
+  const double gain = hn::GetLane(hn::MaxOfLanes(d, best));
+  Partner out{gain, static_cast<Index>(place_of(gain, best, best_at))};
   if (gain == 0) out.at = -1;
   if (j < n) {
     const Partner rest = scalar_partner(g + j, low + j, ki + j, diagonal + j, kii, lowest, n - j);

@@ -24,6 +24,7 @@ constexpr Index first_block = 512;     // its part of K stays in the second-leve
 constexpr Index largest_block = 8192;  // 256 MB of K in float32
 constexpr Index column_chunk = 2048;   // of the gradient, a task
 constexpr int quiet_rounds = 3;        // with hardly a new row, before the block grows
+constexpr int quiet_rounds_stored = 6;  // where rows cost nothing, all rounds are quiet
 constexpr int polish_attempts = 12;
 constexpr Index helped_limit = 150;  // the same while the solver is still on its way
 constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
@@ -40,7 +41,11 @@ class Engine {
   BoxSolution run() {
     Stage stage(o_.run.progress, "support vectors", 1);
     stage_ = &stage;
-    multiply();
+    if (p_.start_product.size() > 0) {
+      Kb_ = p_.start_product;
+    } else {
+      multiply();
+    }
     block_ = o_.block > 0 ? o_.block : n_ <= 2 * first_block ? n_ : first_block;
     block_ = std::min(std::max<Index>(block_, 2 * p_.held.groups), room());
     iterate(o_.tolerance, max_steps_);
@@ -76,6 +81,7 @@ class Engine {
   void iterate(double tolerance, Index steps) {
     tolerance_ = tolerance;
     steps_allowed_ = steps;
+    const int patience = K_.stored(0) != nullptr ? quiet_rounds_stored : quiet_rounds;
     int quiet = 0;
     double first = 0;
     for (Index round = 0;; ++round) {
@@ -95,7 +101,7 @@ class Engine {
       ++out_.rounds;
       if (helped() && round > 0) newton(helped_limit);
       quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
-      if (quiet == quiet_rounds && o_.block == 0) {
+      if (quiet == patience && o_.block == 0) {
         block_ = std::min({2 * block_, room(), largest_block});
         quiet = 0;
       }
@@ -200,7 +206,13 @@ class Engine {
     for (const Index i : last) {  // those between their bounds first: they will have to move again
       if (b_[i] > p_.lower[i] && b_[i] < p_.upper[i]) take(i);
     }
-    for (const Index i : last) take(i);
+    // Rows that are there anyway need not be kept busy: the block is what moves, in whole vectors of numbers.
+    constexpr std::size_t vector = 16;
+    const bool stored = K_.stored(0) != nullptr;
+    for (const Index i : last) {
+      if (stored && working.size() % vector == 0) break;
+      take(i);
+    }
     std::sort(working.begin(), working.end());
     last_ = working;
     return working;

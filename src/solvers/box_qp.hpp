@@ -31,6 +31,7 @@ struct BoxProblem {
   HeldSums held{};
   std::vector<Index> row{};  // the row of K that a variable belongs to; empty: its own number
   Vector start{};            // feasible; empty: zeros
+  Vector start_product{};    // K start, of every row, where it is known; empty: computed
 };
 
 struct BoxOptions {
