@@ -133,7 +133,8 @@ void run_predict(const PredictOptions& o) {
   SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
   const bool one_class = std::holds_alternative<OneClassModel>(saved.model);
-  if (o.scores && !classify && !one_class) throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
+  if (o.scores && !classify && !one_class)
+    throw UsageError(fmt::format("--scores is for classification; {} is a model of numbers", o.model));
   const auto* svc = std::get_if<SvcModel>(&saved.model);
   const bool probable = std::holds_alternative<KernelLogisticModel>(saved.model) || (svc != nullptr && svc->has_probabilities());
   if (o.proba && !(classify && probable)) {
