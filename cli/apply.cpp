@@ -53,9 +53,10 @@ Encoder encoder_of_columns(const Encoder& libsvm, const Table& table, const std:
     }
   }
   if (columns - (target >= 0 ? 1 : 0) != libsvm.width) {
-    throw InvalidArgument(fmt::format("{}: has {} columns, the LIBSVM model takes {} features, with or without a target; convert the data to "
-                                      "LIBSVM rows (mercer convert IN OUT.svm) if columns of zeros are missing",
-                                      table.source, columns, libsvm.width));
+    throw InvalidArgument(
+        fmt::format("{}: has {} columns, the LIBSVM model takes {} features, with or without a target; convert the data to "
+                    "LIBSVM rows (mercer convert IN OUT.svm) if columns of zeros are missing",
+                    table.source, columns, libsvm.width));
   }
   encoder.sparse = false;
   encoder.named = table.has_header;
@@ -63,7 +64,8 @@ Encoder encoder_of_columns(const Encoder& libsvm, const Table& table, const std:
   encoder.target_position = target;
   if (target >= 0) encoder.target = table.names[static_cast<std::size_t>(target)];
   for (Index j = 0; j < columns; ++j) {
-    if (j != target) encoder.features.push_back({.name = table.names[static_cast<std::size_t>(j)], .categories = {}, .fill = 0, .position = j});
+    if (j != target)
+      encoder.features.push_back({.name = table.names[static_cast<std::size_t>(j)], .categories = {}, .fill = 0, .position = j});
   }
   return encoder;
 }

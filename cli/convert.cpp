@@ -112,7 +112,8 @@ void run_convert(const ConvertOptions& o) {
 
 void add_convert(CLI::App& app, Invocation& invocation) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* command = app.add_subcommand("convert", "Turn a table from one file format into another; or a support vector machine into a LIBSVM model");
+  CLI::App* command =
+      app.add_subcommand("convert", "Turn a table from one file format into another; or a support vector machine into a LIBSVM model");
   add_reading(*command, o->reading, "IN");
   command->add_option("OUT", o->out, "File to write: .csv, .tsv, .svm, .libsvm or .npy, .gz or .xz behind; - is standard output")
       ->required();

@@ -32,9 +32,10 @@ Json summary_json(const LinearSvcSummary& s) {
 
 Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
   if (t.data.encoder.task != Task::classification) {
-    throw InvalidArgument(fmt::format("this machine is for classes; the target \"{}\" is taken for numbers (fit svr, or --task classify to "
-                                      "take them for labels)",
-                                      t.data.encoder.target));
+    throw InvalidArgument(
+        fmt::format("this machine is for classes; the target \"{}\" is taken for numbers (fit svr, or --task classify to "
+                    "take them for labels)",
+                    t.data.encoder.target));
   }
   (void)class_masses(t);  // a class without weight is said by its name
   LinearSvcOptions options;

@@ -50,7 +50,8 @@ bool take(char letter, const std::string& option, Words& words, LibsvmOptions& o
     case 't':
       o.kernel = words.whole(option, 0, 4);
       if (o.kernel == 4)
-        throw UsageError("--libsvm: -t 4 (a given kernel, rows that begin with 0:serial) is not read; use --kernel precomputed without --libsvm");
+        throw UsageError(
+            "--libsvm: -t 4 (a given kernel, rows that begin with 0:serial) is not read; use --kernel precomputed without --libsvm");
       return true;
     case 'd':
       o.degree = words.whole(option, 1, 1000);
@@ -120,11 +121,13 @@ LibsvmOptions parse_libsvm_options(const std::string& text) {
       continue;
     }
     if (option.size() != 2 || option[0] != '-' || !take(option[1], option, words, o))
-      throw UsageError(fmt::format("--libsvm: svm-train has no option {}; there are -s -t -d -g -r -c -n -p -m -e -h -b -w1 -v -q", option));
+      throw UsageError(
+          fmt::format("--libsvm: svm-train has no option {}; there are -s -t -d -g -r -c -n -p -m -e -h -b -w1 -v -q", option));
   }
   using Type = LibsvmOptions::Type;
   const bool classes = o.type == Type::c_svc || o.type == Type::nu_svc;
-  if (o.probability && !classes) throw UsageError("--libsvm: -b 1 is for classes (-s 0, -s 1); numbers and one class have no probabilities");
+  if (o.probability && !classes)
+    throw UsageError("--libsvm: -b 1 is for classes (-s 0, -s 1); numbers and one class have no probabilities");
   if (o.folds > 0 && o.type == Type::one_class) throw UsageError("--libsvm: -v is for classes and numbers; one class has no answers");
   if (!o.weights.empty() && o.type != Type::c_svc) throw UsageError("--libsvm: -w is for -s 0");
   return o;

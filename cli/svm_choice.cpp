@@ -140,10 +140,10 @@ SvmChoice choose_svm(const SvmRows& all, const Kernel& kernel, bool scales, std:
   best.json = {{"searched", true}, {"rows", rows.X.size()}, {"folds", folds}, {"C", best.C}};
   if (length_scale > 0) best.json["length_scale"] = length_scale;
   best.json["tried"] = std::move(tried);
-  best.sentence = fmt::format(
-      "C {:g}{} has the best {} of {:.0f} settings, {:.6g}, in {}-fold cross-validation on {} rows; --C says another.\n", best.C,
-      length_scale > 0 ? fmt::format(" with length scale {:.4g}", length_scale) : "", rows.classify() ? "accuracy" : "mean squared error",
-      settings, rows.classify() ? 1 - least : least, folds, rows.X.size());
+  best.sentence =
+      fmt::format("C {:g}{} has the best {} of {:.0f} settings, {:.6g}, in {}-fold cross-validation on {} rows; --C says another.\n",
+                  best.C, length_scale > 0 ? fmt::format(" with length scale {:.4g}", length_scale) : "",
+                  rows.classify() ? "accuracy" : "mean squared error", settings, rows.classify() ? 1 - least : least, folds, rows.X.size());
   return best;
 }
 

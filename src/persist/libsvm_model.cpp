@@ -51,8 +51,7 @@ std::string kernel_lines(const Kernel& kernel) {
     return fmt::format("kernel_type polynomial\ndegree {:.0f}\ngamma {:.17g}\ncoef0 {:.17g}\n", p[0], p[1], p[2]);
   if (std::vector<double> p{1, 0}; takes(text, "sigmoid", {"scale", "offset"}, p))
     return fmt::format("kernel_type sigmoid\ngamma {:.17g}\ncoef0 {:.17g}\n", p[0], p[1]);
-  refuse(
-      fmt::format("it has no kernel {}; it has linear, polynomial, gaussian with one length scale and sigmoid. Fit one of these", text));
+  refuse(fmt::format("it has no kernel {}; it has linear, polynomial, gaussian with one length scale and sigmoid. Fit one of these", text));
 }
 
 std::vector<std::int32_t> whole_labels(const SavedModel& saved, Index classes) {
@@ -78,8 +77,8 @@ void check_columns(const SavedModel& saved) {
     refuse("it was fitted on scaled columns, and such a file has no place for the scales. Fit it with --scale none");
   for (const FeatureColumn& column : saved.encoder->features) {
     if (!column.categories.empty())
-      refuse(fmt::format("column \"{}\" is text, made into 0/1 columns, which such a file cannot tell. Leave it out (--drop {})", column.name,
-                         column.name));
+      refuse(fmt::format("column \"{}\" is text, made into 0/1 columns, which such a file cannot tell. Leave it out (--drop {})",
+                         column.name, column.name));
   }
 }
 

@@ -228,9 +228,9 @@ class Reader {
     const auto owner = std::make_shared<const Owner>(Owner{std::move(values_), std::move(columns_), std::move(offsets_)});
     SupportExpansion e;
     e.kernel = kernel();
-    e.vectors = Samples::borrow(
-        CsrRows<double>{owner->values.data(), owner->columns.data(), owner->offsets.data(), h_.vectors, std::max<Index>({1, width, width_})},
-        owner);
+    e.vectors = Samples::borrow(CsrRows<double>{owner->values.data(), owner->columns.data(), owner->offsets.data(), h_.vectors,
+                                                std::max<Index>({1, width, width_})},
+                                owner);
     for (Index i = 0; i < h_.vectors; ++i) e.support.push_back(i);  // the file does not say which rows they were
     e.coef = sign * coef_;
     e.intercept = -sign * Eigen::Map<const Vector>(h_.rho.data(), std::ssize(h_.rho));
