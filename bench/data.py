@@ -49,6 +49,19 @@ def regression(n, d):
         f"regression-{n}-{d}-y.npy", lambda part: _save(part, regression_arrays(n, d)[1]))
 
 
+def classification_arrays(n, d):
+    """Two classes of clusters in all d columns, standardised; one label in twenty drawn anew."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(n, d, n_informative=d, n_redundant=0, flip_y=0.05, random_state=0)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def classification(n, d):
+    return _kept(f"classification-{n}-{d}-X.npy", lambda part: _save(part, classification_arrays(n, d)[0])) + _kept(
+        f"classification-{n}-{d}-y.npy", lambda part: _save(part, classification_arrays(n, d)[1]))
+
+
 def csv_file(digits, n, d):
     form = {"six": "%.6g", "full": "%.17g"}[digits]
 
