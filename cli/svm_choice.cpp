@@ -115,17 +115,16 @@ SvmChoice choose_svm(const SvmRows& all, const Kernel& kernel, bool scales, std:
   Json tried = Json::array();
   ProgressBar bar;
   const ProgressCallback show = bar.callback();
-  Stage stage(show, "choosing C", settings);
-  const Run run = common.run([&](const ProgressEvent&) {
-    stage.check();
-    return true;
+  double done = 0;
+  const Run run = common.run([&](const ProgressEvent& event) {
+    return show == nullptr || show({"choosing C", done / settings, event.seconds});
   });
   for (const auto& [scale, candidate] : candidates) {
     for (const double multiple : grid) {
       const double C = multiple * unit;
       const double error =
           error_of(rows, held_out_predictions(rows, folds, seed, [&](const SvmRows& part) { return fit(part, candidate, C, run); }));
-      stage.advance(1);
+      done += 1;
       Json row = {{"C", C}};
       if (scale > 0) row["length_scale"] = scale;
       row[rows.classify() ? "accuracy" : "mse"] = number_json(rows.classify() ? 1 - error : error);

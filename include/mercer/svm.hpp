@@ -43,7 +43,7 @@ struct SvmSummary {
   Index support_vectors = 0;
   Index at_bound = 0;    // coefficients at their upper bound
   double objective = 0;  // of the dual, minimised; the sum over problems
-  double gap = 0;        // primal less dual value, the sum over problems
+  double gap = 0;        // primal less dual value, the sum over problems; from the kernel values of the fit, float32 ones too
   double violation = 0;  // the worst
   Precision precision = Precision::float64;
   Index kernel_rows = 0;  // rows of the Gram matrix that were computed
@@ -113,8 +113,10 @@ class SvcModel {
   Matrix scores_of(const Matrix& decision) const;
   std::vector<Index> classes_of(const Matrix& decision) const;
   Matrix probabilities_of(const Matrix& decision) const;
-  // The decision values of one row, written to `out` (functions() numbers); no allocation for plain kernels of dense rows.
+  // The decision values of one row, written to `out` (functions() numbers); no allocation for plain kernels of dense rows. The numbers must
+  // be finite: this way does not look.
   void decision_row(std::span<const double> x, std::span<double> out) const;
+  bool has_row_path() const { return row_ != nullptr; }  // a plain kernel of dense rows
 
   const Kernel& kernel() const { return parts_.kernel; }
   const Samples& samples() const { return parts_.vectors; }  // the support vectors, those of class 0 first
@@ -194,7 +196,8 @@ struct NuSvrOptions {
 class SvrModel {
  public:
   Matrix predict(const Samples& X, const Run& run = {}) const;  // one column
-  double predict_row(std::span<const double> x) const;          // no allocation for plain kernels of dense rows
+  bool has_row_path() const { return row_ != nullptr; }
+  double predict_row(std::span<const double> x) const;  // of finite numbers; no allocation for plain kernels of dense rows
 
   const Kernel& kernel() const { return parts_.kernel; }
   const Samples& samples() const { return parts_.vectors; }
@@ -234,6 +237,7 @@ class OneClassModel {
  public:
   Matrix decision(const Samples& X, const Run& run = {}) const;                             // one column
   Matrix predict(const Samples& X, const Run& run = {}) const { return decision(X, run); }  // as models in files have it
+  bool has_row_path() const { return row_ != nullptr; }
   double decision_row(std::span<const double> x) const;
 
   const Kernel& kernel() const { return parts_.kernel; }

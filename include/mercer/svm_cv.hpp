@@ -9,7 +9,7 @@
 // as lowers the dual objective most. Candidates that cannot win are abandoned: the most promising kernel of the first fold is finished on
 // all folds; then another candidate goes on only while the mean it would have with perfect scores (1, or no error at all) on its remaining
 // folds reaches the best finished mean. The winner and every score that is given are those of the full search. Ties go to the first in the
-// table: smallest place of C, then of epsilon, then of the kernel. Cost: n^2 numbers per kernel (float32 while C max k 1e-7 <= tolerance),
+// table: smallest place of C, then of epsilon, then of the kernel. Cost: n^2 numbers per kernel (float32 while C max k 1e-6 <= tolerance),
 // and the steps of the fits. Scores do not depend on the threads. References: DeCoste, Wagstaff, Alpha seeding for support vector machines,
 // KDD 2000; Maron, Moore, Hoeffding races, NIPS 1993 (with bounds that are certain here). SPDX-License-Identifier: BSD-3-Clause
 #pragma once

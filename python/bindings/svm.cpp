@@ -108,7 +108,7 @@ Vector values_of_row(const OneClassModel& model, std::span<const double> x) { re
 template <class Model>
 nb::object quick_decision(const Model& model, const Rows& x) {
   const bool one_row = x.ndim() == 1 || (x.ndim() == 2 && x.shape(0) == 1);
-  if (one_row && x.dtype() == nb::dtype<double>() && !model.samples().is_given()) {
+  if (one_row && x.dtype() == nb::dtype<double>() && model.has_row_path()) {
     Vector f = values_of_row(model, {static_cast<const double*>(x.data()), x.shape(x.ndim() - 1)});
     if (x.ndim() == 1 && f.size() == 1) return nb::float_(f[0]);
     if (x.ndim() == 1 || f.size() == 1) return nb::cast(std::move(f));

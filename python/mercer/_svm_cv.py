@@ -66,7 +66,7 @@ class _Tuned(BaseEstimator):
                 variance = float(X.multiply(X).mean() - X.mean() ** 2)
             else:
                 variance = float(X.var(dtype=np.float64))
-            return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
             raise ValueError(f"gamma must be 'scale', 'auto', a finite number >= 0 or a list of them, got {gamma!r}")
         return float(gamma)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "gram/row_evaluator.hpp"
@@ -15,6 +16,7 @@
 #include "mercer/svm.hpp"
 #include "models/convex_fit.hpp"
 #include "models/platt.hpp"
+#include "models/shared_progress.hpp"
 #include "models/svc_machines.hpp"
 #include "models/weights.hpp"
 
@@ -57,23 +59,30 @@ SvcTask task_of(const Options& o, const std::vector<Index>& labels, Index n) {
 }
 
 // P(positive) of a machine from decision values of folds it was not fitted on.
-Sigmoid sigmoid_of(const SvcTask& task, const SvmRows& rows, const Machine& machine, Index folds, std::uint64_t seed, const Run& run) {
+Sigmoid sigmoid_of(const SvcTask& given, const SvmRows& rows, const Machine& machine, Index folds, std::uint64_t seed,
+                   const std::function<double()>& time_left, const Run& run, SvmSummary& summary) {
+  SvcTask task = given;
   const Index n = std::ssize(machine.samples);
   std::vector<Index> side(static_cast<std::size_t>(n), 0);
   std::fill_n(side.begin(), machine.positives, Index{1});
   if (machine.positives < 2 || n - machine.positives < 2)
     throw InvalidArgument("probabilities need at least two samples of every class: they come from cross-validation");
+  const Vector weights = task.weights(machine.samples);
+  if ((weights.head(machine.positives).array() > 0).count() < 2 || (weights.tail(n - machine.positives).array() > 0).count() < 2)
+    throw InvalidArgument("probabilities need at least two samples of positive weight of every class: they come from cross-validation");
   Vector f(n);
   for (const Fold& fold : stratified_folds(side, std::min(folds, n), true, seed)) {
     std::vector<char> use(static_cast<std::size_t>(n), 1);
     for (const Index i : fold.test) use[static_cast<std::size_t>(i)] = 0;
     Machine part{machine.positive, machine.negative, machine.samples, machine.positives, {}, {}, 0, 0};
-    SvmSummary ignored;
-    solve_machine(task, rows, part, use, {}, task.solver.time_limit, run, ignored);
+    if (task.form == SvcForm::nu) task.nu = std::min(given.nu, largest_nu(task, part, use));  // a fold may have less of the smaller class
+    SvmSummary about;
+    solve_machine(task, rows, part, use, {}, time_left(), run, about);
+    if (about.status == "step limit" || about.status == "time limit") summary.status = about.status;
     for (const Index i : fold.test) f[i] = part.decision[i];
   }
   const std::vector<char> positive(side.begin(), side.end());
-  return fit_sigmoid(f, positive, task.weights(machine.samples));
+  return fit_sigmoid(f, positive, weights);
 }
 
 // Which column of the coefficients a sample of class `own` has in a machine.
@@ -145,29 +154,26 @@ SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const E
     if (extras.start->size() > 0 && (extras.start->rows() != X.size() || extras.start->cols() != count))
       throw InvalidArgument(fmt::format("the start is {} x {}, but there are {} samples and {} functions", extras.start->rows(),
                                         extras.start->cols(), X.size(), count));
+    require_finite(*extras.start, "the start");
     const bool many = count > 1 || extras.probability;
     const SvmRows rows(kernel, X, task.solver, largest_coefficient(task), many, run);
     Matrix sigmoids(extras.probability ? count : 0, 2);
     std::vector<SvmSummary> summaries(machines.size());
-    Stage stage(run.progress, "pairs of classes", static_cast<double>(count));
+    SharedProgress progress(run.progress, extras.probability ? "machines and their probabilities" : "pairs of classes",
+                            static_cast<double>(count));
     Run inner = run;
-    if (many) {
-      inner.progress = [&](const ProgressEvent&) {
-        stage.check();
-        return true;
-      };
-    }
+    if (many) inner.progress = progress.inner();
     const auto left = [&] { return task.solver.time_limit > 0 ? std::max(1e-9, task.solver.time_limit - seconds()) : 0; };
     parallel_for(count, [&](Index m) {
       Machine& machine = machines[static_cast<std::size_t>(m)];
       const Vector start = extras.start->size() > 0 ? Vector(extras.start->col(m)(machine.samples)) : Vector();
       solve_machine(task, rows, machine, {}, start, left(), inner, summaries[static_cast<std::size_t>(m)]);
       if (extras.probability) {
-        const Sigmoid s = sigmoid_of(task, rows, machine, extras.folds, extras.seed, inner);
+        const Sigmoid s = sigmoid_of(task, rows, machine, extras.folds, extras.seed, left, inner, summaries[static_cast<std::size_t>(m)]);
         sigmoids(m, 0) = s.A;
         sigmoids(m, 1) = s.B;
       }
-      if (many) stage.advance(1);
+      progress.advance(1);
     });
     parts = assemble(task, kernel, X, machines);
     parts.break_ties = extras.break_ties;
@@ -182,8 +188,9 @@ SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const E
       s.violation = std::max(s.violation, one.violation);
       s.kernel_rows += one.kernel_rows;
       s.bytes = std::max(s.bytes, one.bytes);
-      if (one.status != "converged") s.status = one.status;
-      if (!one.remark.empty() && s.remark.empty()) s.remark = one.remark;
+      if (one.status == "converged" || (s.status != "converged" && one.status != "not separable")) continue;
+      s.status = one.status;
+      s.remark = one.remark;
     }
     s.precision = rows.precision();
     s.bytes += rows.stored_bytes();
@@ -205,6 +212,7 @@ SvcModel fit_svc(const Samples& rows, const std::vector<Index>& labels, const Sv
   if (o.hard_margin) {
     if (!o.fit_intercept) throw InvalidArgument("a hard margin needs the intercept: it is found between the convex hulls of the classes");
     task.form = SvcForm::hard_margin;
+    if (!task.solver.precision) task.solver.precision = Precision::float64;  // whether hulls meet is a question of the last digits
   }
   return fit(X, o.kernel, task, {o.probability, o.probability_folds, o.seed, o.break_ties, &o.start}, o.run);
 }

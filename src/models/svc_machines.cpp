@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "mercer/error.hpp"
@@ -19,7 +20,17 @@ namespace mercer {
 
 namespace {
 
-// Fills up a side of the box until its sum is reached, as evenly as the bounds allow.
+using Clock = std::chrono::steady_clock;
+
+Vector used_weights(const SvcTask& task, const Machine& machine, const std::vector<char>& use) {
+  Vector weights = task.weights(machine.samples);
+  for (std::size_t i = 0; i < use.size(); ++i) {
+    if (use[i] == 0) weights[static_cast<Index>(i)] = 0;
+  }
+  return weights;
+}
+
+// Fills up a side of the box until its sum is reached, one bound after the other.
 void fill_side(Vector& b, const Vector& bound, Index begin, Index end, double sum) {
   double left = std::abs(sum);
   for (Index i = begin; i < end && left > 0; ++i) {
@@ -64,11 +75,22 @@ Vector fitted_start(const Vector& start, const BoxProblem& problem) {
   return start * factor;
 }
 
+// The start of the samples that are in use.
+Vector used_start(Vector start, const BoxProblem& problem) {
+  for (Index i = 0; i < start.size(); ++i) {
+    if (problem.upper[i] == problem.lower[i]) start[i] = 0;
+  }
+  return start;
+}
+
 BoxSolution solve_penalty(const SvcTask& task, double C, const SvmRows& rows, Machine& machine, const Vector& weights, const Vector& start,
                           const SvmSolver& solver, const Run& run, SvmSummary& summary) {
   Bounded in = bounded(machine, C * weights, 1);
   in.problem.held = {task.fit_intercept ? 1 : 0, 0};
-  if (start.size() > 0) in.problem.start = fitted_start(task.fit_intercept ? balanced(start) : start, in.problem);
+  if (start.size() > 0) {
+    const Vector used = used_start(start, in.problem);
+    in.problem.start = fitted_start(task.fit_intercept ? balanced(used) : used, in.problem);
+  }
   BoxSolution solution = rows.solve(machine.samples, in.problem, solver, run);
   take(solution, in.problem, task.fit_intercept ? -solution.multiplier[0] : 0, 1, machine);
   add_to_summary(solution, in.problem, summary);
@@ -106,22 +128,28 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
   in.problem.start = Vector::Zero(n);
   fill_side(in.problem.start, bound, 0, machine.positives, 1);
   fill_side(in.problem.start, bound, machine.positives, n, -1);
-  const double largest = rows.diagonal().maxCoeff();
-  const double nothing = 1e-9 * std::max(largest, 1e-300);  // of a squared distance: the hulls meet
+  const double largest = Vector(rows.diagonal()(machine.samples)).cwiseAbs().maxCoeff();
+  // Of a squared distance: below, the hulls meet as far as kernel values of this precision can tell.
+  const double nothing = (rows.precision() == Precision::float32 ? 1e-5 : 1e-9) * std::max(largest, 1e-300);
   SvmSolver precise = solver;
   precise.tolerance = 0.1 * largest;
   BoxSolution solution;
   Index steps = 0;
+  const auto begin = Clock::now();
   do {  // the tolerance is relative to a distance that is not known before
     precise.tolerance = std::max(0.1 * precise.tolerance, 1e-3 * nothing);
     solution = rows.solve(machine.samples, in.problem, precise, run);
     steps += solution.steps;
     in.problem.start = solution.b;
+    if (solver.max_iterations > 0) precise.max_iterations = std::max<Index>(1, solver.max_iterations - steps);
+    if (solver.time_limit > 0)
+      precise.time_limit = std::max(1e-9, solver.time_limit - std::chrono::duration<double>(Clock::now() - begin).count());
   } while (solution.status == BoxStatus::converged && 2 * solution.objective > nothing && precise.tolerance > 1e-3 * nothing &&
            solution.violation > solver.tolerance * 2 * solution.objective);
   solution.steps = steps;
   const double distance = 2 * solution.objective;  // squared
-  if (distance > nothing || solution.status != BoxStatus::converged) {
+  const bool unfinished = solution.status == BoxStatus::step_limit || solution.status == BoxStatus::time_limit;
+  if (distance > nothing || unfinished) {
     const double margin = (solution.multiplier[0] - solution.multiplier[1]) / 2;
     const double divisor = margin > 0 ? margin : 1;
     take(solution, in.problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
@@ -131,8 +159,11 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
     add_to_summary(solution, in.problem, summary);
     return;
   }
-  const double C = 1e4 / largest;
-  solve_penalty(task, C, rows, machine, bound / 2, {}, solver, run, summary);
+  const double C = largest > 0 ? 1e4 / largest : 1;
+  SvmSolver rest = solver;
+  rest.time_limit = precise.time_limit;
+  solve_penalty(task, C, rows, machine, bound / 2, {}, rest, run, summary);
+  summary.iterations += steps;
   double total = 0;
   double worst = 0;
   Index inside = 0;
@@ -180,10 +211,7 @@ std::vector<Machine> make_machines(const SvcTask& task) {
 
 void solve_machine(const SvcTask& task, const SvmRows& rows, Machine& machine, const std::vector<char>& use, const Vector& start,
                    double time_limit, const Run& run, SvmSummary& summary) {
-  Vector weights = task.weights(machine.samples);
-  for (std::size_t i = 0; i < use.size(); ++i) {
-    if (use[i] == 0) weights[static_cast<Index>(i)] = 0;
-  }
+  const Vector weights = used_weights(task, machine, use);
   SvmSolver solver = task.solver;
   solver.time_limit = time_limit;
   switch (task.form) {
@@ -197,6 +225,12 @@ void solve_machine(const SvcTask& task, const SvmRows& rows, Machine& machine, c
       solve_hard(task, rows, machine, weights, solver, run, summary);
       break;
   }
+}
+
+double largest_nu(const SvcTask& task, const Machine& machine, const std::vector<char>& use) {
+  const Vector weights = used_weights(task, machine, use);
+  const double positive = weights.head(machine.positives).sum();
+  return 2 * std::min(positive, weights.sum() - positive) / weights.sum();
 }
 
 double largest_coefficient(const SvcTask& task) {

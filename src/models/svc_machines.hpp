@@ -44,6 +44,9 @@ std::vector<Machine> make_machines(const SvcTask& task);
 void solve_machine(const SvcTask& task, const SvmRows& rows, Machine& machine, const std::vector<char>& use, const Vector& start,
                    double time_limit, const Run& run, SvmSummary& summary);
 
+// The largest nu that is feasible for a machine on the samples in use.
+double largest_nu(const SvcTask& task, const Machine& machine, const std::vector<char>& use);
+
 // The largest |b| that a problem of this task can have.
 double largest_coefficient(const SvcTask& task);
 

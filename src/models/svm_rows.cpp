@@ -79,6 +79,7 @@ struct SvmRows::Impl {
   Precision precision = Precision::float64;
   bool polish = false;
   std::size_t stored_bytes = 0;
+  std::size_t row_memory = 0;  // of one problem, of as many as are solved at a time
 };
 
 SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver, double largest_coefficient, bool many_problems,
@@ -90,7 +91,10 @@ SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver
   impl->precision = solver.precision.value_or(coarse ? Precision::float32 : Precision::float64);
   impl->polish = n <= exact_rows && impl->precision == Precision::float64;
   const std::size_t bytes = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * bytes_of(impl->precision);
-  const bool store = (many_problems || n <= exact_rows) && bytes <= memory_budget(run.memory) / 5 * 4;
+  const std::size_t budget = memory_budget(run.memory) / 5 * 4;
+  const bool store = (many_problems || n <= exact_rows) && bytes <= budget;
+  const auto at_a_time = static_cast<std::size_t>(many_problems ? current_threads() : 1);
+  impl->row_memory = std::max<std::size_t>((budget - (store ? bytes : 0)) / at_a_time, 1);
   linalg::with_type_of(impl->precision, [&]<class T>(T) {
     Rows<T> rows{kernel, X, nullptr, nullptr};
     PreparedKernel<T> prepared(kernel, X, X);
@@ -120,6 +124,7 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
   options.tolerance = solver.tolerance;
   options.max_steps = solver.max_iterations;
   options.time_limit = solver.time_limit;
+  options.memory = impl_->row_memory;
   options.run = run;
   options.polish = impl_->polish && !to_tolerance;
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);

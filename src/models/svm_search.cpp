@@ -13,6 +13,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "models/shared_progress.hpp"
 
 namespace mercer {
 
@@ -36,10 +37,7 @@ class Search {
     }
     choose_precision();
     inner_ = s_.run;
-    inner_.progress = [this](const ProgressEvent&) {
-      stage_.check();
-      return true;
-    };
+    inner_.progress = stage_.inner();
   }
 
   SearchResult run() {
@@ -90,7 +88,7 @@ class Search {
     const double C = *std::max_element(s_.C.begin(), s_.C.end()) * s_.largest_weight;
     double largest = 0;
     for (const Kernel& kernel : s_.kernels) largest = std::max(largest, gram_diagonal(kernel, X_).cwiseAbs().maxCoeff());
-    if (!solver_.precision) solver_.precision = C * largest * 1e-7 <= solver_.tolerance ? Precision::float32 : Precision::float64;
+    if (!solver_.precision) solver_.precision = C * largest * 1e-6 <= solver_.tolerance ? Precision::float32 : Precision::float64;
     largest_coefficient_ = C;
     const auto n = static_cast<std::size_t>(X_.size());
     bytes_ = n * n * bytes_of(*solver_.precision);
@@ -211,7 +209,7 @@ class Search {
   const FitFold& fit_;
   Clock::time_point begin_;
   std::vector<std::size_t> order_;  // of C, ascending
-  Stage stage_;
+  SharedProgress stage_;
   Run inner_{};
   SvmSolver solver_{};
   double largest_coefficient_ = 1;

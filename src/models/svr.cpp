@@ -157,6 +157,7 @@ SvrModel fit_svr(const Samples& rows, const VectorRef& y, const SvrOptions& o) {
   if (o.start.size() > 0) {
     if (o.start.rows() != n || o.start.cols() != 1)
       throw InvalidArgument(fmt::format("the start is {} x {}, but there are {} samples", o.start.rows(), o.start.cols(), n));
+    require_finite(o.start, "the start");
     double factor = 1;
     for (Index i = 0; i < n; ++i) {
       if (std::abs(o.start(i, 0)) > bound[i]) factor = std::min(factor, bound[i] / std::abs(o.start(i, 0)));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/box_qp.hpp"
 
-#include <fmt/format.h>
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
@@ -20,10 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index first_block = 512;     // its part of K stays in the second-level cache
-constexpr Index largest_block = 8192;  // 256 MB of K in float32
-constexpr Index column_chunk = 2048;   // of the gradient, a task
-constexpr int quiet_rounds = 3;        // with hardly a new row, before the block grows
+constexpr Index first_block = 512;      // its part of K stays in the second-level cache
+constexpr Index largest_block = 8192;   // 256 MB of K in float32
+constexpr Index column_chunk = 2048;    // of the gradient, a task
+constexpr int quiet_rounds = 3;         // with hardly a new row, before the block grows
 constexpr int quiet_rounds_stored = 6;  // where rows cost nothing, all rounds are quiet
 constexpr int polish_attempts = 12;
 constexpr Index helped_limit = 150;  // the same while the solver is still on its way
@@ -95,7 +93,7 @@ class Engine {
       }
       const Index before = cache_.computed();
       if (!solve_block(choose())) {  // the end of float64
-        if (violation_ > 10 * tolerance) out_.status = BoxStatus::rounding;
+        out_.status = BoxStatus::rounding;
         return;
       }
       ++out_.rounds;
@@ -346,10 +344,12 @@ class Engine {
   bool is_free(Index i) const { return b_[i] > p_.lower[i] && b_[i] < p_.upper[i] && !(kink(i) > 0 && b_[i] == 0); }
 
   // From the tolerance to the last digits: the free variables solve a linear system, and steps of the solver find out when the set of free
-  // ones was wrong. Leaves the best point there is, whatever happens.
+  // ones was wrong. Where that leads nowhere (singular or indefinite K, no time left), the point before it is kept.
   void polish() {
+    const Vector before = b_;
+    const double violation_before = violation_;
     const double largest = K_.diagonal().cwiseAbs().maxCoeff();
-    for (int attempt = 0; attempt < polish_attempts; ++attempt) {
+    for (int attempt = 0; attempt < polish_attempts && !late(); ++attempt) {
       const double rounding =
           64 * std::numeric_limits<double>::epsilon() * (p_.linear.cwiseAbs().maxCoeff() + largest * b_.cwiseAbs().sum());
       if (newton(polish_limit) == Newton::failed) break;
@@ -357,10 +357,15 @@ class Engine {
       look();
       if (!(violation_ > rounding)) break;
       iterate(std::max(rounding, 0.1 * violation_), 20 * n_ + 1000);
-      out_.status = BoxStatus::converged;
     }
     multiply();
     look();
+    if (violation_ > std::max(o_.tolerance, violation_before)) {
+      b_ = before;
+      multiply();
+      look();
+    }
+    out_.status = BoxStatus::converged;  // as it was before
   }
 
   enum class Newton : std::uint8_t { solved, failed };
@@ -368,7 +373,8 @@ class Engine {
   // b + d with K_FF d = -slopes up to a multiple of 1 in each held group, shortened where a bound (or a kink) is in the way; a variable
   // that met one is no longer free, and the rest is solved for again.
   Newton newton(Index most_free) {
-    for (int bounds_met = 0; bounds_met < polish_limit; ++bounds_met) {
+    for (int bounds_met = 0; bounds_met < polish_limit && !late(); ++bounds_met) {
+      stage_->check();
       std::vector<Index> free;
       for (Index i = 0; i < n_; ++i) {
         if (is_free(i)) free.push_back(i);
