@@ -127,6 +127,11 @@ def rows():
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("CSV-17", "read 1e6 x 20 numbers (17 digits)", data.csv_file("full", 1_000_000, 20),
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
+        Row("LINSVC", "linear SVC, squared hinge, on a9a, 32561 CSR rows of 123 columns, C = 1, fit", data.a9a(),
+            ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto")}, 2, 1e-5),
+        Row("LINSVC-sparse", "the same on 100000 CSR rows of 100000 columns, 74 numbers a row", data.sparse_linear(100_000, 100_000),
+            ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto"),
+                                         "scikit-learn LinearSVC(dual=True)": peer("linear_svc/sklearn_linear_svc.py", "dual")}, 2, 1e-5),
     ]
 
 
