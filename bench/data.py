@@ -123,6 +123,24 @@ def sparse_words(n, d):
     return _sparse(f"words-{n}-{d}", make)
 
 
+def sparse_linear(n, d):
+    """Like text: some 74 of d columns in each row, the j-th as often as (j + 20)^-0.9, rows of norm 1, the sign of a linear function with noise."""
+
+    def make():
+        import scipy.sparse as sp
+
+        rng = np.random.default_rng(0)
+        often = np.cumsum(1 / (np.arange(d) + 20.0) ** 0.9)
+        columns = np.searchsorted(often / often[-1], rng.random((n, 75))).astype(np.int32)
+        X = sp.csr_matrix((rng.exponential(1.0, columns.size), columns.ravel(), np.arange(0, columns.size + 1, 75, dtype=np.int32)), shape=(n, d))
+        X.sum_duplicates()
+        X.data /= np.repeat(np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1])), np.diff(X.indptr))
+        score = X @ rng.standard_normal(d)
+        return X, (score + 0.3 * score.std() * rng.standard_normal(n) > 0).astype(np.float64)
+
+    return _sparse(f"linear-{n}-{d}", make)
+
+
 def csv_file(digits, n, d):
     form = {"six": "%.6g", "full": "%.17g"}[digits]
 

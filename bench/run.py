@@ -129,6 +129,11 @@ def rows():
             tool("bench_csv"), {"pandas C engine": peer("csv/pandas_c.py")}, 3, 1e-12),
         Row("SVM-tune", "5 x 5 grid of C and gamma on 5 folds and the refit of an SVM, n = 4000, d = 20", data.classification(4000, 20),
             ours("svm_tune/ours.py"), {"scikit-learn GridSearchCV": peer("svm_tune/grid_search.py")}, 16, 1e-3),
+        Row("LINSVC", "linear SVC, squared hinge, on a9a, 32561 CSR rows of 123 columns, C = 1, fit", data.a9a(),
+            ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto")}, 2, 1e-5),
+        Row("LINSVC-sparse", "the same on 100000 CSR rows of 100000 columns, 74 numbers a row", data.sparse_linear(100_000, 100_000),
+            ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto"),
+                                         "scikit-learn LinearSVC(dual=True)": peer("linear_svc/sklearn_linear_svc.py", "dual")}, 2, 1e-5),
     ]
 
 
