@@ -101,6 +101,8 @@ SvcModel::Parts assemble(const SvcTask& task, const Kernel& kernel, const Sample
       if (machine.b[static_cast<Index>(i)] != 0) is_support[static_cast<std::size_t>(machine.samples[i])] = 1;
     }
   }
+  // Stopped before its first step: f is the intercept alone, and a model keeps a row to know its columns by.
+  if (std::find(is_support.begin(), is_support.end(), 1) == is_support.end()) is_support[0] = 1;
   SvcModel::Parts parts;
   parts.multi_class = task.multi_class;
   SupportExpansion& e = parts.expansion;

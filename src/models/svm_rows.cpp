@@ -185,9 +185,11 @@ std::string scale_remark(const Samples& X) {
   const Vector spread = ((some.rowwise() - some.colwise().mean()).array().square().colwise().mean()).sqrt().matrix().transpose();
   Index worst = 0;
   const double most = spread.maxCoeff(&worst);
-  std::vector<double> sorted(spread.begin(), spread.end());
-  std::nth_element(sorted.begin(), sorted.begin() + std::ssize(sorted) / 2, sorted.end());
-  const double typical = sorted[sorted.size() / 2];
+  std::vector<double> others(spread.begin(), spread.end());
+  others.erase(others.begin() + worst);
+  if (others.empty()) others.push_back(0);
+  std::nth_element(others.begin(), others.begin() + std::ssize(others) / 2, others.end());
+  const double typical = others[others.size() / 2];
   if (most <= 100 || (X.width() > 1 && most <= 100 * typical)) return {};
   return fmt::format(
       "the columns are not scaled: column {} spreads by {:.3g}{}; standardised columns converge faster and often predict better", worst,

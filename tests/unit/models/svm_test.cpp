@@ -240,7 +240,33 @@ TEST(Svc, AnUnfinishedFitGoesOnWhereItStopped) {
   EXPECT_NEAR(rest.summary().objective, whole.summary().objective, 1e-7 * std::abs(whole.summary().objective));
   options.solver.time_limit = 1e-9;
   options.start = {};
-  EXPECT_EQ(fit_svc(s.X, s.labels, options).summary().status, "time limit");
+  const SvcModel none = fit_svc(s.X, s.labels, options);
+  EXPECT_EQ(none.summary().status, "time limit");
+  EXPECT_EQ(none.classes(s.X).size(), 300U);
+}
+
+TEST(Svc, CancelIsHeardInFitsOfManyProblems) {
+  const Sample s = make_sample(600, 3, 18);
+  for (const bool probability : {false, true}) {
+    SvcOptions options{.kernel = kernels::gaussian(0.5), .C = 1e6, .probability = probability};
+    options.run.threads = 1;
+    int calls = 0;
+    options.run.progress = [&](const ProgressEvent&) { return ++calls < 2; };
+    options.solver.time_limit = 20;
+    try {
+      fit_svc(s.X, s.labels, options);
+      EXPECT_LT(calls, 2);  // over before the second call
+    } catch (const Cancelled&) {
+      EXPECT_EQ(calls, 2);
+    }
+  }
+}
+
+TEST(Svc, HardMarginOfManyRowsIsDecidedInFloat64) {
+  Sample s = make_sample(2100, 2, 19);
+  const SvcModel mixed = fit_svc(s.X, s.labels, {.kernel = kernels::linear(), .hard_margin = true});
+  EXPECT_EQ(mixed.summary().precision, Precision::float64);
+  EXPECT_EQ(mixed.summary().status, "not separable");
 }
 
 TEST(Svc, ProbabilitiesSumToOneAndDecide) {
