@@ -19,7 +19,8 @@ import mercer
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import precision_score, recall_score
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,10 +88,12 @@ def usps(data):
     read = lambda name: np.loadtxt(lzma.open(data / "usps" / f"usps.{name}.txt.xz"))  # noqa: E731
     train, test = read("train"), read("test")
     X, y, T, t = train[:, 1:], train[:, 0], test[:, 1:], test[:, 0]
-    best = mercer.SVCCV(C=[1, 10, 100], gamma=[0.008, 0.016, 0.03], cv=StratifiedKFold(5, shuffle=True, random_state=0)).fit(X, y).best_params_
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    choices = [OneVsRestClassifier(mercer.SVC(C=10, kernel=k)) for k in ("polynomial(3, scale=0.00390625)", "polynomial(4, scale=0.00390625)", "gaussian(5.59)", "gaussian(7.91)")]
+    found = [cross_val_score(choice, X, y, cv=folds).mean() for choice in choices]
     start = time.perf_counter()
-    model = mercer.SVC(**best).fit(X, y)
-    out = {**best, "error": 1 - model.score(T, t), "fit": time.perf_counter() - start}
+    model = choices[int(np.argmax(found))].fit(X, y)
+    out = {"kernel": str(model.estimator.kernel), "C": 10, "error": 1 - model.score(T, t), "fit": time.perf_counter() - start}
     print(out, flush=True)
     return out
 
@@ -115,11 +118,11 @@ def eeg(data):
         lines = []
         for seed in range(10):
             splitter = ShuffleSplit(1, test_size=0.3, random_state=seed) if kind == "rows" else GroupShuffleSplit(1, test_size=0.3, random_state=seed)
-            train, test = next(splitter.split(X, y, groups))
+            train, test = next(splitter.split(X, y, None if kind == "rows" else groups))
             scaler = StandardScaler().fit(X[train])
             A, B = scaler.transform(X[train]), scaler.transform(X[test])
             folds = StratifiedKFold(5, shuffle=True, random_state=0) if kind == "rows" else StratifiedGroupKFold(5, shuffle=True, random_state=0)
-            splits = list(folds.split(A, y[train], groups[train]))
+            splits = list(folds.split(A, y[train], None if kind == "rows" else groups[train]))
             best = mercer.SVCCV(C=[10, 100, 1000], gamma=[0.0005, 0.002, 0.005], cv=splits).fit(A, y[train]).best_params_
             scores = np.empty(len(train))
             for inner, held in splits:
@@ -147,7 +150,7 @@ def page(kept):
                         f"| {r['fit']:.2f} s | {r['tuning']:.1f} s |\n" for r in kept["sets"])
     if "usps" in kept:
         u = kept["usps"]
-        text += f"\nUSPS digits: {100 * u['error']:.2f} % of 2007 test digits wrong (wanted: at most 4.5 %), C = {u['C']:g}, gamma = {u['gamma']:g}, fit in {u['fit']:.2f} s.\n"
+        text += f"\nUSPS digits: {100 * u['error']:.2f} % of 2007 test digits wrong (wanted: at most 4.5 %), one class against the rest, C = {u['C']:g}, {u['kernel']} (the best of four by 5 folds), fit and answers in {u['fit']:.2f} s.\n"
     if "objective" in kept:
         text += ("\nThe minimised dual objective beside LIBSVM's, both at eps 1e-5 (ours higher by, relative: at most 1e-6 is wanted; negative is better):\n\n"
                  "| set | Mercer | LIBSVM | higher by | Mercer | svm-train |\n|---|---|---|---|---|---|\n")

@@ -45,5 +45,7 @@ int main() {
           out[static_cast<std::size_t>(i)] = value > 0 ? 1 : 0;
         }
       },
-      [&] { return std::vector<double>{1.0, std::accumulate(out.begin(), out.end(), 0.0) / new_rows}; });
+      [&] {
+        return std::vector<double>{1.0, std::accumulate(out.begin(), out.end(), 0.0) / new_rows};
+      });
 }
