@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index first_block = 512;      // its part of K stays in the second-level cache
+constexpr Index first_block = 768;      // its part of K stays in the second-level cache
 constexpr Index largest_block = 8192;   // 256 MB of K in float32
 constexpr Index column_chunk = 2048;    // of the gradient, a task
 constexpr int quiet_rounds = 3;         // with hardly a new row, before the block grows
