@@ -53,10 +53,12 @@ void expect_scores(const Data& d, const SvcCvOptions& o, const SvcCvResult& foun
       const double score = c.fold_scores[static_cast<Index>(f)];
       if (std::isnan(score)) continue;
       const Vector weight = o.sample_weight.size() > 0 ? Vector(o.sample_weight(folds[f].train)) : Vector();
-      const SvcModel model =
-          fit_svc(d.X.subset(folds[f].train), part(d.labels, folds[f].train),
-                  {.kernel = o.kernels[static_cast<std::size_t>(c.kernel)], .C = c.C, .sample_weight = weight, .multi_class = o.multi_class,
-                   .solver = precise});
+      const SvcModel model = fit_svc(d.X.subset(folds[f].train), part(d.labels, folds[f].train),
+                                     {.kernel = o.kernels[static_cast<std::size_t>(c.kernel)],
+                                      .C = c.C,
+                                      .sample_weight = weight,
+                                      .multi_class = o.multi_class,
+                                      .solver = precise});
       const std::vector<Index> guess = model.classes(d.X.subset(folds[f].test));
       double expected = 0;
       double total = 0;
@@ -67,7 +69,8 @@ void expect_scores(const Data& d, const SvcCvOptions& o, const SvcCvResult& foun
         expected += guess[i] == d.labels[static_cast<std::size_t>(at)] ? w : 0;
       }
       expected /= total;
-      EXPECT_LE(std::abs(score - expected), slack / static_cast<double>(folds[f].test.size()) + 1e-12) << "C " << c.C << " kernel " << c.kernel;
+      EXPECT_LE(std::abs(score - expected), slack / static_cast<double>(folds[f].test.size()) + 1e-12)
+          << "C " << c.C << " kernel " << c.kernel;
     }
   }
 }
@@ -124,10 +127,14 @@ TEST(SvcCv, AbandoningNeverChangesTheChoiceNorAScore) {
     abandoned += some.summary.abandoned;
     for (std::size_t k = 0; k < all.table.size(); ++k) {
       EXPECT_EQ(some.table[k].abandoned, std::isnan(some.table[k].mean));
-      if (some.table[k].abandoned) { EXPECT_LT(all.table[k].mean, all.table[all.best].mean); }
+      if (some.table[k].abandoned) {
+        EXPECT_LT(all.table[k].mean, all.table[all.best].mean);
+      }
       for (Index f = 0; f < 5; ++f) {
         const double score = some.table[k].fold_scores[f];
-        if (!std::isnan(score)) { EXPECT_EQ(score, all.table[k].fold_scores[f]); }
+        if (!std::isnan(score)) {
+          EXPECT_EQ(score, all.table[k].fold_scores[f]);
+        }
       }
     }
   }
@@ -192,8 +199,9 @@ TEST(SvrCv, ScoresAreThoseOfFitsOnTheTrainingRows) {
     ASSERT_EQ(found.table.size(), 12U);
     for (const SvmCandidate& c : found.table) {
       for (std::size_t f = 0; f < folds.size(); ++f) {
-        const SvrModel model = fit_svr(d.X.subset(folds[f].train), d.y(folds[f].train),
-                                       {.kernel = three[static_cast<std::size_t>(c.kernel)], .C = c.C, .epsilon = c.epsilon, .solver = precise});
+        const SvrModel model =
+            fit_svr(d.X.subset(folds[f].train), d.y(folds[f].train),
+                    {.kernel = three[static_cast<std::size_t>(c.kernel)], .C = c.C, .epsilon = c.epsilon, .solver = precise});
         const Vector guess = model.predict(d.X.subset(folds[f].test)).col(0);
         const Vector truth = d.y(folds[f].test);
         const double expected = score == SvrScore::r2                   ? r2_score(truth, guess)

@@ -113,8 +113,10 @@ TEST(HostileModelFile, VersionsAreChecked) {
   EXPECT_SAYS(with_version("2"), "has format version 2; this Mercer (0.1.0) reads versions up to 1: install a newer Mercer");
   EXPECT_SAYS(with_version("99999"), "install a newer Mercer");
   for (const char* bad : {"0", "-1", "", "one", "1.5", "99999999999999999999"}) EXPECT_SAYS(with_version(bad), "format_version");
-  EXPECT_SAYS(forged_error(small_model(), [](Parts& p) { p.header["__metadata__"]["kind"] = "svc"; }),
-              "holds a model of kind \"svc\"; this Mercer knows krr, ridge, gp, logistic, representer, falkon, rff, linear-svc");
+  EXPECT_SAYS(
+      forged_error(small_model(), [](Parts& p) { p.header["__metadata__"]["kind"] = "forest"; }),
+      "holds a model of kind \"forest\"; this Mercer knows krr, ridge, gp, logistic, representer, falkon, rff, svc, svr, one-class, "
+      "linear-svc, sgd-svm, mean");
 }
 
 TEST(HostileModelFile, ExtraMetadataIsAllowed) {
