@@ -94,7 +94,10 @@ SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver
   const std::size_t budget = memory_budget(run.memory) / 5 * 4;
   const bool store = (many_problems || n <= exact_rows) && bytes <= budget;
   const auto at_a_time = static_cast<std::size_t>(many_problems ? current_threads() : 1);
-  impl->row_memory = std::max<std::size_t>((budget - (store ? bytes : 0)) / at_a_time, 1);
+  // Beyond a fifth of all rows (or 2 GB) it costs less to compute a row again than to touch fresh memory for it: half the time at n =
+  // 50000.
+  const std::size_t enough = std::max<std::size_t>(std::size_t{2} << 30, bytes / 5);
+  impl->row_memory = std::clamp<std::size_t>((budget - (store ? bytes : 0)) / at_a_time, 1, enough);
   linalg::with_type_of(impl->precision, [&]<class T>(T) {
     Rows<T> rows{kernel, X, nullptr, nullptr};
     PreparedKernel<T> prepared(kernel, X, X);
