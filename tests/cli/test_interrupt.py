@@ -38,7 +38,7 @@ def wait_until_working(process, estimate):
     """The estimate comes right before the work; then a moment more."""
     line = process.stderr.readline().decode()
     assert estimate in line and "of memory" in line, line
-    time.sleep(0.5)
+    time.sleep(0.15)
     assert process.poll() is None, "the work was over before it could be interrupted"
 
 
