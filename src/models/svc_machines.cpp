@@ -40,18 +40,16 @@ void fill_side(Vector& b, const Vector& bound, Index begin, Index end, double su
   }
 }
 
-struct Bounded {
-  BoxProblem problem;
-  Vector bound;  // of |b_i|
-};
-
-Bounded bounded(const Machine& machine, const Vector& bound, double target) {
+// The box |b_i| <= bound_i on the side of each sample's class, and p = -target y.
+BoxProblem boxed(const Machine& machine, const Vector& bound, double target) {
   const Index n = std::ssize(machine.samples);
-  Bounded out{{Vector(n), Vector::Zero(n), Vector::Zero(n), {}, {}, {}, {}}, bound};
+  BoxProblem out;
+  out.linear.resize(n);
+  out.lower = out.upper = Vector::Zero(n);
   for (Index i = 0; i < n; ++i) {
     const bool positive = i < machine.positives;
-    out.problem.linear[i] = positive ? -target : target;
-    (positive ? out.problem.upper : out.problem.lower)[i] = positive ? bound[i] : -bound[i];
+    out.linear[i] = positive ? -target : target;
+    (positive ? out.upper : out.lower)[i] = positive ? bound[i] : -bound[i];
   }
   return out;
 }
@@ -83,25 +81,24 @@ Vector used_start(Vector start, const BoxProblem& problem) {
   return start;
 }
 
-BoxSolution solve_penalty(const SvcTask& task, double C, const SvmRows& rows, Machine& machine, const Vector& weights, const Vector& start,
-                          const SvmSolver& solver, const Run& run, SvmSummary& summary) {
-  Bounded in = bounded(machine, C * weights, 1);
-  in.problem.held = {task.fit_intercept ? 1 : 0, 0};
+void solve_penalty(const SvcTask& task, double C, const SvmRows& rows, Machine& machine, const Vector& weights, const Vector& start,
+                   const SvmSolver& solver, const Run& run, SvmSummary& summary) {
+  BoxProblem problem = boxed(machine, C * weights, 1);
+  problem.held = {task.fit_intercept ? 1 : 0, 0};
   if (start.size() > 0) {
-    const Vector used = used_start(start, in.problem);
-    in.problem.start = fitted_start(task.fit_intercept ? balanced(used) : used, in.problem);
+    const Vector used = used_start(start, problem);
+    problem.start = fitted_start(task.fit_intercept ? balanced(used) : used, problem);
   }
-  BoxSolution solution = rows.solve(machine.samples, in.problem, solver, run);
-  take(solution, in.problem, task.fit_intercept ? -solution.multiplier[0] : 0, 1, machine);
-  add_to_summary(solution, in.problem, summary);
-  return solution;
+  const BoxSolution solution = rows.solve(machine.samples, problem, solver, run);
+  take(solution, problem, task.fit_intercept ? -solution.multiplier[0] : 0, 1, machine);
+  add_to_summary(solution, problem, summary);
 }
 
 void solve_nu(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
               SvmSummary& summary) {
   const Index n = weights.size();
-  Bounded in = bounded(machine, weights, 0);
-  in.problem.held = {2, machine.positives};
+  BoxProblem problem = boxed(machine, weights, 0);
+  problem.held = {2, machine.positives};
   const double sum = task.nu * weights.sum() / 2;
   const double smaller = std::min(weights.head(machine.positives).sum(), weights.tail(n - machine.positives).sum());
   if (sum > smaller * (1 + 1e-12)) {
@@ -109,25 +106,25 @@ void solve_nu(const SvcTask& task, const SvmRows& rows, Machine& machine, const 
                                       weights.head(machine.positives).sum(), weights.tail(n - machine.positives).sum(),
                                       2 * smaller / weights.sum()));
   }
-  in.problem.start = Vector::Zero(n);
-  fill_side(in.problem.start, weights, 0, machine.positives, sum);
-  fill_side(in.problem.start, weights, machine.positives, n, -sum);
-  const BoxSolution solution = rows.solve(machine.samples, in.problem, solver, run);
+  problem.start = Vector::Zero(n);
+  fill_side(problem.start, weights, 0, machine.positives, sum);
+  fill_side(problem.start, weights, machine.positives, n, -sum);
+  const BoxSolution solution = rows.solve(machine.samples, problem, solver, run);
   const double margin = (solution.multiplier[0] - solution.multiplier[1]) / 2;
   const double divisor = margin > 0 ? margin : 1;
-  take(solution, in.problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
-  add_to_summary(solution, in.problem, summary);
+  take(solution, problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
+  add_to_summary(solution, problem, summary);
 }
 
 void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
                 SvmSummary& summary) {
   const Index n = weights.size();
   const Vector bound = 2 * (weights.array() > 0).cast<double>();  // above the sum: a hull's corner is a free variable too
-  Bounded in = bounded(machine, bound, 0);
-  in.problem.held = {2, machine.positives};
-  in.problem.start = Vector::Zero(n);
-  fill_side(in.problem.start, bound, 0, machine.positives, 1);
-  fill_side(in.problem.start, bound, machine.positives, n, -1);
+  BoxProblem problem = boxed(machine, bound, 0);
+  problem.held = {2, machine.positives};
+  problem.start = Vector::Zero(n);
+  fill_side(problem.start, bound, 0, machine.positives, 1);
+  fill_side(problem.start, bound, machine.positives, n, -1);
   const double largest = Vector(rows.diagonal()(machine.samples)).cwiseAbs().maxCoeff();
   // Of a squared distance: below, the hulls meet as far as kernel values of this precision can tell.
   const double nothing = (rows.precision() == Precision::float32 ? 1e-5 : 1e-9) * std::max(largest, 1e-300);
@@ -138,9 +135,9 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
   const auto begin = Clock::now();
   do {  // the tolerance is relative to a distance that is not known before
     precise.tolerance = std::max(0.1 * precise.tolerance, 1e-3 * nothing);
-    solution = rows.solve(machine.samples, in.problem, precise, run);
+    solution = rows.solve(machine.samples, problem, precise, run);
     steps += solution.steps;
-    in.problem.start = solution.b;
+    problem.start = solution.b;
     if (solver.max_iterations > 0) precise.max_iterations = std::max<Index>(1, solver.max_iterations - steps);
     if (solver.time_limit > 0)
       precise.time_limit = std::max(1e-9, solver.time_limit - std::chrono::duration<double>(Clock::now() - begin).count());
@@ -152,11 +149,11 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
   if (distance > nothing || unfinished) {
     const double margin = (solution.multiplier[0] - solution.multiplier[1]) / 2;
     const double divisor = margin > 0 ? margin : 1;
-    take(solution, in.problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
+    take(solution, problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
     // In the units of the problem as it is usually written, |f|^2 / 2 = 2 / distance^2.
     solution.gap *= 4 / (distance * distance);
     solution.objective = -machine.squared_norm / 2;
-    add_to_summary(solution, in.problem, summary);
+    add_to_summary(solution, problem, summary);
     return;
   }
   const double C = largest > 0 ? 1e4 / largest : 1;

@@ -46,7 +46,7 @@ double box_bound(double C, const std::optional<double>& lambda, Index n);
 void require_solver(const SvmSolver& solver);
 void require_nu(double nu);
 
-// Adds what one problem's solution says to a summary; sentence_of is called at the end.
+// Adds what one problem's solution says to a summary; finish_summary is called at the end.
 void add_to_summary(const BoxSolution& solution, const BoxProblem& problem, SvmSummary& summary);
 void finish_summary(SvmSummary& summary, const SvmSolver& solver, const Samples& X, Index n);
 
