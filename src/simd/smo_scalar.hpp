@@ -8,24 +8,27 @@
 
 namespace mercer::simd {
 
-template <class T>
-SlopeRange scalar_update(double* g, const T* ki, double di, const T* kj, double dj, const double* up, const double* low, Index n) {
+template <class T, class G>
+SlopeRange scalar_update(G* g, const T* ki, double di, const T* kj, double dj, const G* up, const G* low, Index n) {
   SlopeRange out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 0, 0};
   for (Index k = 0; k < n; ++k) {
-    g[k] += di * static_cast<double>(ki[k]) + dj * static_cast<double>(kj[k]);
-    if (g[k] + up[k] < out.lowest) out.lowest = g[out.lowest_at = k] + up[k];
-    if (g[k] + low[k] > out.highest) out.highest = g[out.highest_at = k] + low[k];
+    g[k] += static_cast<G>(di) * static_cast<G>(ki[k]) + static_cast<G>(dj) * static_cast<G>(kj[k]);
+    const G upwards = g[k] + up[k];
+    const G downwards = g[k] + low[k];
+    if (upwards < out.lowest) out.lowest = upwards, out.lowest_at = k;
+    if (downwards > out.highest) out.highest = downwards, out.highest_at = k;
   }
   return out;
 }
 
-template <class T>
-Partner scalar_partner(const double* g, const double* low, const T* ki, const double* diagonal, double kii, double lowest, Index n) {
+template <class T, class G>
+Partner scalar_partner(const G* g, const G* low, const T* ki, const G* diagonal, double kii, double lowest, Index n) {
   Partner best{0, -1};
   for (Index j = 0; j < n; ++j) {
-    const double v = g[j] + low[j] - lowest;
+    const G v = g[j] + low[j] - static_cast<G>(lowest);
     if (!(v > 0)) continue;
-    const double gain = v * v / std::max(kii + diagonal[j] - 2 * static_cast<double>(ki[j]), smallest_curvature);
+    const G curvature = static_cast<G>(kii) + diagonal[j] - 2 * static_cast<G>(ki[j]);
+    const G gain = v * v / std::max(curvature, static_cast<G>(smallest_curvature));
     if (gain > best.gain) best = {gain, j};
   }
   return best;
@@ -38,7 +41,7 @@ void scalar_add_rows(double* y, const T* const* rows, const double* coef, Index 
   }
 }
 
-template <class T>
-inline constexpr SmoOps<T> scalar_smo_ops{scalar_update<T>, scalar_partner<T>, scalar_add_rows<T>};
+template <class T, class G = double>
+inline constexpr SmoOps<T, G> scalar_smo_ops{scalar_update<T, G>, scalar_partner<T, G>, scalar_add_rows<T>};
 
 }  // namespace mercer::simd

@@ -21,34 +21,37 @@ using Doubles = hn::Vec<D>;
 
 HWY_INLINE Doubles load(D d, const double* x) { return hn::LoadU(d, x); }
 HWY_INLINE Doubles load(D d, const float* x) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x)); }
+using F = hn::ScalableTag<float>;
+HWY_INLINE hn::Vec<F> load(F d, const float* x) { return hn::LoadU(d, x); }
 
 // The place of a value among the lanes, of equal ones the smallest. No branches: which lane wins is anybody's guess.
-double place_of(double value, Doubles values, Doubles places) {
-  const D d;
-  const Doubles nowhere = hn::Set(d, std::numeric_limits<double>::infinity());
+template <class Tag>
+hn::TFromD<Tag> place_of(Tag d, hn::TFromD<Tag> value, hn::Vec<Tag> values, hn::Vec<Tag> places) {
+  const auto nowhere = hn::Set(d, std::numeric_limits<hn::TFromD<Tag>>::infinity());
   return hn::GetLane(hn::MinOfLanes(d, hn::IfThenElse(hn::Eq(values, hn::Set(d, value)), places, nowhere)));
 }
 
-template <class T>
-SlopeRange update(double* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const T* HWY_RESTRICT kj, double dj,
-                  const double* HWY_RESTRICT up, const double* HWY_RESTRICT low, Index n) {
-  const D d;
+template <class T, class G>
+SlopeRange update(G* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const T* HWY_RESTRICT kj, double dj,
+                  const G* HWY_RESTRICT up, const G* HWY_RESTRICT low, Index n) {
+  const hn::ScalableTag<G> d;
+  using Numbers = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   if (n < lanes) return scalar_update(g, ki, di, kj, dj, up, low, n);
-  const Doubles a = hn::Set(d, di);
-  const Doubles b = hn::Set(d, dj);
-  Doubles lowest = hn::Set(d, std::numeric_limits<double>::infinity());
-  Doubles highest = hn::Neg(lowest);
-  Doubles lowest_at = hn::Zero(d);
-  Doubles highest_at = hn::Zero(d);
-  Doubles place = hn::Iota(d, 0);
-  const Doubles next = hn::Set(d, static_cast<double>(lanes));
+  const Numbers a = hn::Set(d, static_cast<G>(di));
+  const Numbers b = hn::Set(d, static_cast<G>(dj));
+  Numbers lowest = hn::Set(d, std::numeric_limits<G>::infinity());
+  Numbers highest = hn::Neg(lowest);
+  Numbers lowest_at = hn::Zero(d);
+  Numbers highest_at = hn::Zero(d);
+  Numbers place = hn::Iota(d, 0);
+  const Numbers next = hn::Set(d, static_cast<G>(lanes));
   Index k = 0;
   for (; k + lanes <= n; k += lanes) {
-    const Doubles value = hn::MulAdd(a, load(d, ki + k), hn::MulAdd(b, load(d, kj + k), hn::LoadU(d, g + k)));
+    const Numbers value = hn::MulAdd(a, load(d, ki + k), hn::MulAdd(b, load(d, kj + k), hn::LoadU(d, g + k)));
     hn::StoreU(value, d, g + k);
-    const Doubles upwards = hn::Add(value, hn::LoadU(d, up + k));
-    const Doubles downwards = hn::Add(value, hn::LoadU(d, low + k));
+    const Numbers upwards = hn::Add(value, hn::LoadU(d, up + k));
+    const Numbers downwards = hn::Add(value, hn::LoadU(d, low + k));
     const auto below = hn::Lt(upwards, lowest);
     const auto above = hn::Gt(downwards, highest);
     lowest = hn::IfThenElse(below, upwards, lowest);
@@ -57,9 +60,9 @@ SlopeRange update(double* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, c
     highest_at = hn::IfThenElse(above, place, highest_at);
     place = hn::Add(place, next);
   }
-  const double l = hn::GetLane(hn::MinOfLanes(d, lowest));
-  const double h = hn::GetLane(hn::MaxOfLanes(d, highest));
-  SlopeRange out{l, h, static_cast<Index>(place_of(l, lowest, lowest_at)), static_cast<Index>(place_of(h, highest, highest_at))};
+  const G l = hn::GetLane(hn::MinOfLanes(d, lowest));
+  const G h = hn::GetLane(hn::MaxOfLanes(d, highest));
+  SlopeRange out{l, h, static_cast<Index>(place_of(d, l, lowest, lowest_at)), static_cast<Index>(place_of(d, h, highest, highest_at))};
   if (k < n) {
     const SlopeRange rest = scalar_update(g + k, ki + k, di, kj + k, dj, up + k, low + k, n - k);
     if (rest.lowest < out.lowest) out.lowest = rest.lowest, out.lowest_at = k + rest.lowest_at;
@@ -68,28 +71,29 @@ SlopeRange update(double* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, c
   return out;
 }
 
-template <class T>
-Partner partner(const double* HWY_RESTRICT g, const double* HWY_RESTRICT low, const T* HWY_RESTRICT ki, const double* HWY_RESTRICT diagonal,
+template <class T, class G>
+Partner partner(const G* HWY_RESTRICT g, const G* HWY_RESTRICT low, const T* HWY_RESTRICT ki, const G* HWY_RESTRICT diagonal,
                 double kii, double lowest, Index n) {
-  const D d;
+  const hn::ScalableTag<G> d;
+  using Numbers = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   if (n < lanes) return scalar_partner(g, low, ki, diagonal, kii, lowest, n);
-  const Doubles least = hn::Set(d, lowest);
-  const Doubles own = hn::Set(d, kii);
-  const Doubles tiny = hn::Set(d, smallest_curvature);
-  const Doubles minus_two = hn::Set(d, -2.0);
+  const Numbers least = hn::Set(d, static_cast<G>(lowest));
+  const Numbers own = hn::Set(d, static_cast<G>(kii));
+  const Numbers tiny = hn::Set(d, static_cast<G>(smallest_curvature));
+  const Numbers minus_two = hn::Set(d, G{-2});
   // Fractions are compared crosswise: a division takes longer than all the rest. Two of them, so that none waits for the one before.
   struct Best {
-    Doubles square, curvature, at;
+    Numbers square, curvature, at;
   };
-  const Doubles next = hn::Set(d, static_cast<double>(lanes));
-  Doubles place = hn::Iota(d, 0);
-  Best even{hn::Zero(d), hn::Set(d, 1.0), hn::Set(d, -1.0)};
+  const Numbers next = hn::Set(d, static_cast<G>(lanes));
+  Numbers place = hn::Iota(d, 0);
+  Best even{hn::Zero(d), hn::Set(d, G{1}), hn::Set(d, G{-1})};
   Best odd = even;
   const auto look = [&](Index at, Best& best) HWY_ATTR {
-    const Doubles v = hn::Max(hn::Sub(hn::Add(hn::LoadU(d, g + at), hn::LoadU(d, low + at)), least), hn::Zero(d));
-    const Doubles curvature = hn::Max(hn::MulAdd(minus_two, load(d, ki + at), hn::Add(own, hn::LoadU(d, diagonal + at))), tiny);
-    const Doubles square = hn::Mul(v, v);
+    const Numbers v = hn::Max(hn::Sub(hn::Add(hn::LoadU(d, g + at), hn::LoadU(d, low + at)), least), hn::Zero(d));
+    const Numbers curvature = hn::Max(hn::MulAdd(minus_two, load(d, ki + at), hn::Add(own, hn::LoadU(d, diagonal + at))), tiny);
+    const Numbers square = hn::Mul(v, v);
     const auto better = hn::Gt(hn::Mul(square, best.curvature), hn::Mul(best.square, curvature));
     best.square = hn::IfThenElse(better, square, best.square);
     best.curvature = hn::IfThenElse(better, curvature, best.curvature);
@@ -105,13 +109,13 @@ Partner partner(const double* HWY_RESTRICT g, const double* HWY_RESTRICT low, co
     look(j, even);
     j += lanes;
   }
-  const Doubles gain_even = hn::Div(even.square, even.curvature);
-  const Doubles gain_odd = hn::Div(odd.square, odd.curvature);
+  const Numbers gain_even = hn::Div(even.square, even.curvature);
+  const Numbers gain_odd = hn::Div(odd.square, odd.curvature);
   const auto first = hn::Or(hn::Gt(gain_even, gain_odd), hn::And(hn::Eq(gain_even, gain_odd), hn::Lt(even.at, odd.at)));
-  const Doubles best = hn::IfThenElse(first, gain_even, gain_odd);
-  const Doubles best_at = hn::IfThenElse(first, even.at, odd.at);
-  const double gain = hn::GetLane(hn::MaxOfLanes(d, best));
-  Partner out{gain, static_cast<Index>(place_of(gain, best, best_at))};
+  const Numbers best = hn::IfThenElse(first, gain_even, gain_odd);
+  const Numbers best_at = hn::IfThenElse(first, even.at, odd.at);
+  const G gain = hn::GetLane(hn::MaxOfLanes(d, best));
+  Partner out{gain, static_cast<Index>(place_of(d, gain, best, best_at))};
   if (gain == 0) out.at = -1;
   if (j < n) {
     const Partner rest = scalar_partner(g + j, low + j, ki + j, diagonal + j, kii, lowest, n - j);
@@ -157,9 +161,9 @@ void add_rows(double* HWY_RESTRICT y, const T* const* rows, const double* coef, 
   }
 }
 
-template <class T>
-const SmoOps<T>* smo_table() {
-  static constexpr SmoOps<T> ops{update<T>, partner<T>, add_rows<T>};
+template <class T, class G>
+const SmoOps<T, G>* smo_table() {
+  static constexpr SmoOps<T, G> ops{update<T, G>, partner<T, G>, add_rows<T>};
   return &ops;
 }
 
@@ -169,31 +173,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::simd {
 
-template <class T>
-const SmoOps<T>& smo_ops_at(const std::string& level) {
+template <class T, class G>
+const SmoOps<T, G>& smo_ops_at(const std::string& level) {
   static_cast<void>(ops_at<T>(level));  // throws for a level that is not here
 #if HWY_TARGETS & HWY_AVX3
-  if (level == "avx512") return *N_AVX3::smo_table<T>();
+  if (level == "avx512") return *N_AVX3::smo_table<T, G>();
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (level == "avx2") return *N_AVX2::smo_table<T>();
+  if (level == "avx2") return *N_AVX2::smo_table<T, G>();
 #endif
 #if HWY_TARGETS & HWY_SSE4
-  if (level == "sse4") return *N_SSE4::smo_table<T>();
+  if (level == "sse4") return *N_SSE4::smo_table<T, G>();
 #endif
-  return scalar_smo_ops<T>;
+  return scalar_smo_ops<T, G>;
 }
 
-template <class T>
-const SmoOps<T>& smo_ops() {
-  static const SmoOps<T>& table = smo_ops_at<T>(level());
+template <class T, class G>
+const SmoOps<T, G>& smo_ops() {
+  static const SmoOps<T, G>& table = smo_ops_at<T, G>(level());
   return table;
 }
 
-template const SmoOps<float>& smo_ops<float>();
-template const SmoOps<double>& smo_ops<double>();
-template const SmoOps<float>& smo_ops_at<float>(const std::string&);
-template const SmoOps<double>& smo_ops_at<double>(const std::string&);
+template const SmoOps<float, float>& smo_ops<float, float>();
+template const SmoOps<float, double>& smo_ops<float, double>();
+template const SmoOps<double, double>& smo_ops<double, double>();
+template const SmoOps<float, float>& smo_ops_at<float, float>(const std::string&);
+template const SmoOps<float, double>& smo_ops_at<float, double>(const std::string&);
+template const SmoOps<double, double>& smo_ops_at<double, double>(const std::string&);
 
 }  // namespace mercer::simd
 #endif

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "mercer/error.hpp"
 #include "simd/smo_ops.hpp"
@@ -23,6 +24,8 @@ constexpr Index largest_block = 8192;   // 256 MB of K in float32
 constexpr Index column_chunk = 2048;    // of the gradient, a task
 constexpr int quiet_rounds = 3;         // with hardly a new row, before the block grows
 constexpr int quiet_rounds_stored = 6;  // where rows cost nothing, all rounds are quiet
+constexpr Index most_coarse_steps = 16384;    // with a float32 gradient, before it is made anew
+constexpr double coarse_steps_rounding = 256;  // the root of their number, as roundings add up, and twice that
 constexpr int polish_attempts = 12;
 constexpr Index helped_limit = 150;  // the same while the solver is still on its way
 constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
@@ -284,6 +287,24 @@ class Engine {
     return out;
   }
 
+  // Twice as many numbers a vector where gradients may be float32: while its rounding, which adds up over the steps, stays below half the
+  // tolerance, every step goes down for certain, and K b is made anew in float64 from what has moved.
+  SmoOutcome solve_local(std::span<const T* const> rows, Local& at, SmoLimits limits, bool whole) {
+    const double* kink = at.kink.size() > 0 ? at.kink.data() : nullptr;
+    if constexpr (std::is_same_v<T, float>) {
+      const double rounding = std::numeric_limits<float>::epsilon() * at.g.cwiseAbs().maxCoeff();
+      if (!whole && coarse_steps_rounding * rounding < limits.tolerance) {
+        const Eigen::VectorXf diagonal = at.diagonal.template cast<float>();
+        Eigen::VectorXf g = at.g.template cast<float>();
+        limits.max_steps = std::min(limits.max_steps, most_coarse_steps);
+        const SmoOutcome done = smo<float, float>(
+            {rows, diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), g.data()}, limits);
+        if (done.steps > 0) return done;
+      }
+    }
+    return smo<T, double>({rows, at.diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), at.g.data()}, limits);
+  }
+
   // False when nothing could be moved.
   bool solve_block(const std::vector<Index>& working) {
     const Index m = std::ssize(working);
@@ -306,9 +327,7 @@ class Engine {
       stage_->check();
       return !late();
     };
-    const SmoOutcome done = smo<T>({own, at.diagonal.data(), at.lower.data(), at.upper.data(),
-                                    at.kink.size() > 0 ? at.kink.data() : nullptr, at.held, at.b.data(), at.g.data()},
-                                   limits);
+    const SmoOutcome done = solve_local(own, at, limits, whole);
     out_.steps += done.steps;
     steps_allowed_ -= done.steps;
     std::vector<double> change(rows.size(), 0);

@@ -15,10 +15,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index steps_between_questions = 1024;
 
-template <class T>
+template <class T, class G>
 class Solver {
  public:
-  Solver(const SmoProblem<T>& problem, const SmoLimits& limits)
+  Solver(const SmoProblem<T, G>& problem, const SmoLimits& limits)
       : p_(problem), limits_(limits), n_(std::ssize(problem.rows)), up_(p_.rows.size()), low_(p_.rows.size()) {
     for (Index i = 0; i < n_; ++i) set_slopes(i);
   }
@@ -43,8 +43,8 @@ class Solver {
   double kink(Index i) const { return p_.kink != nullptr ? p_.kink[i] : 0; }
 
   void set_slopes(Index i) {
-    up_[static_cast<std::size_t>(i)] = slope_up(p_.b[i], p_.upper[i], kink(i));
-    low_[static_cast<std::size_t>(i)] = slope_down(p_.b[i], p_.lower[i], kink(i));
+    up_[static_cast<std::size_t>(i)] = static_cast<G>(slope_up(p_.b[i], p_.upper[i], kink(i)));
+    low_[static_cast<std::size_t>(i)] = static_cast<G>(slope_down(p_.b[i], p_.lower[i], kink(i)));
   }
 
   // g += di K_i + dj K_j and the extreme slopes of each group.
@@ -99,7 +99,10 @@ class Solver {
     if (best.at < 0) return false;
     const Index j = best.at;
     const T* ki = p_.rows[static_cast<std::size_t>(i)];
-    const double curvature = std::max(p_.diagonal[i] + p_.diagonal[j] - 2 * static_cast<double>(ki[j]), simd::smallest_curvature);
+    const double kii = p_.diagonal[i];
+    const double kjj = p_.diagonal[j];
+    const auto kij = static_cast<double>(ki[j]);
+    const double curvature = std::max(kii + kjj - 2 * kij, simd::smallest_curvature);
     const double before_i = p_.b[i];
     const double before_j = p_.b[j];
     double gi = p_.g[i];
@@ -114,8 +117,8 @@ class Solver {
       if (!(t > 0)) break;
       move_up(i, t, up);
       move_down(j, t, down);
-      gi += t * (p_.diagonal[i] - static_cast<double>(ki[j]));
-      gj -= t * (p_.diagonal[j] - static_cast<double>(ki[j]));
+      gi += t * (kii - kij);
+      gj -= t * (kjj - kij);
       if (p_.kink == nullptr) break;
     }
     const double di = p_.b[i] - before_i;
@@ -133,13 +136,13 @@ class Solver {
       const auto k = static_cast<std::size_t>(i);
       const double v = std::max(p_.g[i] + low_[k], -(p_.g[i] + up_[k]));
       if (!(v > 0)) continue;
-      const double gain = v * v / std::max(p_.diagonal[i], simd::smallest_curvature);
+      const double gain = v * v / std::max<double>(p_.diagonal[i], simd::smallest_curvature);
       if (gain > most) most = gain, at = i;
     }
     if (at < 0) return false;
     const auto k = static_cast<std::size_t>(at);
     const double before = p_.b[at];
-    const double curvature = std::max(p_.diagonal[at], simd::smallest_curvature);
+    const double curvature = std::max<double>(p_.diagonal[at], simd::smallest_curvature);
     double g = p_.g[at];
     for (int piece = 0; piece < 3; ++piece) {
       if (const double up = -(g + up_[k]); up > 0) {
@@ -162,13 +165,13 @@ class Solver {
     return true;
   }
 
-  const SmoProblem<T>& p_;
+  const SmoProblem<T, G>& p_;
   const SmoLimits& limits_;
   Index n_;
-  std::vector<double> up_;
-  std::vector<double> low_;
+  std::vector<G> up_;
+  std::vector<G> low_;
   simd::SlopeRange range_[2] = {};
-  const simd::SmoOps<T>& ops_ = simd::smo_ops<T>();
+  const simd::SmoOps<T, G>& ops_ = simd::smo_ops<T, G>();
 };
 
 }  // namespace
@@ -176,12 +179,13 @@ class Solver {
 double slope_up(double b, double upper, double kink) { return b >= upper ? infinity : (b >= 0 ? kink : -kink); }
 double slope_down(double b, double lower, double kink) { return b <= lower ? -infinity : (b > 0 ? kink : -kink); }
 
-template <class T>
-SmoOutcome smo(const SmoProblem<T>& problem, const SmoLimits& limits) {
-  return Solver<T>(problem, limits).run();
+template <class T, class G>
+SmoOutcome smo(const SmoProblem<T, G>& problem, const SmoLimits& limits) {
+  return Solver<T, G>(problem, limits).run();
 }
 
-template SmoOutcome smo(const SmoProblem<float>&, const SmoLimits&);
-template SmoOutcome smo(const SmoProblem<double>&, const SmoLimits&);
+template SmoOutcome smo(const SmoProblem<float, float>&, const SmoLimits&);
+template SmoOutcome smo(const SmoProblem<float, double>&, const SmoLimits&);
+template SmoOutcome smo(const SmoProblem<double, double>&, const SmoLimits&);
 
 }  // namespace mercer

@@ -22,17 +22,18 @@ struct HeldSums {
   Index end(int group, Index n) const { return group + 1 < groups ? split : n; }
 };
 
-template <class T>
+// Kernel values are T. The gradient is G: float64, or float32 where it is made anew afterwards.
+template <class T, class G = double>
 struct SmoProblem {
   std::span<const T* const> rows;  // n rows of n numbers
-  const double* diagonal;
+  const G* diagonal;
   const double* lower;
   const double* upper;
   const double* kink;  // weights of |b_i|; null: none
   HeldSums held;
   // Changed in place:
   double* b;
-  double* g;  // K b + p
+  G* g;  // K b + p
 };
 
 struct SmoLimits {
@@ -44,11 +45,11 @@ struct SmoLimits {
 struct SmoOutcome {
   Index steps = 0;
   double violation = 0;
-  bool ended = true;  // the tolerance, or the end of float64, was reached
+  bool ended = true;  // the tolerance, or the end of what numbers can tell, was reached
 };
 
-template <class T>
-SmoOutcome smo(const SmoProblem<T>& problem, const SmoLimits& limits);
+template <class T, class G = double>
+SmoOutcome smo(const SmoProblem<T, G>& problem, const SmoLimits& limits);
 
 // The slopes of one variable, less its gradient: upwards (infinite at the upper bound) and downwards (minus infinite at the lower).
 double slope_up(double b, double upper, double kink);
