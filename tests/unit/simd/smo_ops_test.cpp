@@ -18,12 +18,29 @@ namespace mercer::simd {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double eps = std::numeric_limits<double>::epsilon();
+template <class G>
+constexpr double eps = std::numeric_limits<G>::epsilon();
 constexpr double canary = -12345;
 
-template <class T>
+// Kernel values T, gradients G.
+template <class Kernel, class Gradient>
+struct Numeric {
+  using T = Kernel;
+  using G = Gradient;
+};
+template <class N>
+const auto& ops_at_level(const std::string& name) {
+  return smo_ops_at<typename N::T, typename N::G>(name);
+}
+template <class N>
+const auto& chosen_ops() {
+  return smo_ops<typename N::T, typename N::G>();
+}
+template <class N>
+constexpr const auto& scalar_ops = scalar_smo_ops<typename N::T, typename N::G>;
+template <class>
 class SmoOpsTest : public testing::Test {};
-using Types = testing::Types<float, double>;
+using Types = testing::Types<Numeric<float, float>, Numeric<float, double>, Numeric<double, double>>;
 TYPED_TEST_SUITE(SmoOpsTest, Types);
 
 std::vector<Index> sizes() {
@@ -34,7 +51,7 @@ std::vector<Index> sizes() {
 }
 
 // Numbers for one call; arrays begin one number off alignment and end with a canary.
-template <class T>
+template <class T, class G>
 struct Numbers {
   explicit Numbers(Index size, std::uint64_t seed, bool whole_numbers = false) : n(size), engine(seed) {
     const auto draw = [&](double from, double to) {
@@ -56,26 +73,26 @@ struct Numbers {
   void make_infinite(double share) {
     std::bernoulli_distribution coin(share);
     for (Index k = 1; k <= n; ++k) {
-      if (coin(engine)) up[static_cast<std::size_t>(k)] = infinity;
-      if (coin(engine)) low[static_cast<std::size_t>(k)] = -infinity;
+      if (coin(engine)) up[static_cast<std::size_t>(k)] = std::numeric_limits<G>::infinity();
+      if (coin(engine)) low[static_cast<std::size_t>(k)] = -std::numeric_limits<G>::infinity();
     }
   }
-  SlopeRange update(const SmoOps<T>& ops, double di, double dj) {
+  SlopeRange update(const SmoOps<T, G>& ops, double di, double dj) {
     return ops.update(g.data() + 1, ki.data() + 1, di, kj.data() + 1, dj, up.data() + 1, low.data() + 1, n);
   }
-  Partner partner(const SmoOps<T>& ops, double kii, double lowest) const {
+  Partner partner(const SmoOps<T, G>& ops, double kii, double lowest) const {
     return ops.partner(g.data() + 1, low.data() + 1, ki.data() + 1, diagonal.data() + 1, kii, lowest, n);
   }
 
   Index n;
   std::mt19937_64 engine;
-  std::vector<double> g, up, low, diagonal;
+  std::vector<G> g, up, low, diagonal;
   std::vector<T> ki, kj;
 };
 
 // The extremes of g + up and g + low as they are, first of equals.
-template <class T>
-SlopeRange extremes(const Numbers<T>& x) {
+template <class T, class G>
+SlopeRange extremes(const Numbers<T, G>& x) {
   SlopeRange out{infinity, -infinity, 0, 0};
   for (Index k = 0; k < x.n; ++k) {
     const auto at = static_cast<std::size_t>(k + 1);
@@ -101,32 +118,33 @@ void expect_near(double got, double wanted, double room) {
 }
 
 TYPED_TEST(SmoOpsTest, UpdateAddsTwoRowsAndFindsTheExtremes) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
+  using G = typename TypeParam::G;
   for (const std::string& name : levels()) {
     for (const Index n : sizes()) {
       for (const double share : {0.0, 0.5}) {
         SCOPED_TRACE(name + " n " + std::to_string(n));
-        Numbers<T> x(n, static_cast<std::uint64_t>(n));
+        Numbers<T, G> x(n, static_cast<std::uint64_t>(n));
         x.make_infinite(share);
-        const Numbers<T> before = x;
+        const Numbers<T, G> before = x;
         const double di = 0.37;
         const double dj = -1.9;
-        const SlopeRange got = x.update(smo_ops_at<T>(name), di, dj);
+        const SlopeRange got = x.update(ops_at_level<TypeParam>(name), di, dj);
         for (Index k = 1; k <= n; ++k) {
           const auto at = static_cast<std::size_t>(k);
           const long double exact = static_cast<long double>(before.g[at]) + static_cast<long double>(di) * before.ki[at] +
                                     static_cast<long double>(dj) * before.kj[at];
-          ASSERT_NEAR(x.g[at], static_cast<double>(exact), 4 * eps * (3 + di + std::abs(dj)));
+          ASSERT_NEAR(x.g[at], static_cast<double>(exact), 4 * eps<G> * (3 + di + std::abs(dj)));
         }
         expect_same(got, extremes(x));  // of the numbers that were written: to the bit
         EXPECT_EQ(x.g.front(), canary);
         EXPECT_EQ(x.g.back(), canary);
         EXPECT_EQ(x.up, before.up);
         EXPECT_EQ(x.low, before.low);
-        Numbers<T> twin = before;
-        const SlopeRange scalar = twin.update(scalar_smo_ops<T>, di, dj);
-        expect_near(got.lowest, scalar.lowest, 20 * eps);
-        expect_near(got.highest, scalar.highest, 20 * eps);
+        Numbers<T, G> twin = before;
+        const SlopeRange scalar = twin.update(scalar_ops<TypeParam>, di, dj);
+        expect_near(got.lowest, scalar.lowest, 20 * eps<G>);
+        expect_near(got.highest, scalar.highest, 20 * eps<G>);
       }
     }
   }
@@ -134,32 +152,33 @@ TYPED_TEST(SmoOpsTest, UpdateAddsTwoRowsAndFindsTheExtremes) {
 
 // Whole numbers: sums are exact, ties abound, and every level gives the scalar's answer to the bit.
 TYPED_TEST(SmoOpsTest, OfEqualSlopesTheFirst) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
+  using G = typename TypeParam::G;
   for (const std::string& name : levels()) {
     for (const Index n : sizes()) {
       for (std::uint64_t seed = 0; seed < 6; ++seed) {
         SCOPED_TRACE(name + " n " + std::to_string(n) + " seed " + std::to_string(seed));
-        Numbers<T> x(n, 1000 * seed + static_cast<std::uint64_t>(n), true);
+        Numbers<T, G> x(n, 1000 * seed + static_cast<std::uint64_t>(n), true);
         if (seed % 2 == 1) x.make_infinite(0.7);
-        Numbers<T> twin = x;
-        const SlopeRange got = x.update(smo_ops_at<T>(name), 2, -3);
-        expect_same(got, twin.update(scalar_smo_ops<T>, 2, -3));
+        Numbers<T, G> twin = x;
+        const SlopeRange got = x.update(ops_at_level<TypeParam>(name), 2, -3);
+        expect_same(got, twin.update(scalar_ops<TypeParam>, 2, -3));
         expect_same(got, extremes(x));
         EXPECT_EQ(x.g, twin.g);
         const double lowest = -4;
-        const Partner found = x.partner(smo_ops_at<T>(name), 2, lowest);
-        const Partner wanted = x.partner(scalar_smo_ops<T>, 2, lowest);
+        const Partner found = x.partner(ops_at_level<TypeParam>(name), 2, lowest);
+        const Partner wanted = x.partner(scalar_ops<TypeParam>, 2, lowest);
         EXPECT_EQ(found.gain, wanted.gain);
         EXPECT_EQ(found.at, wanted.at);
       }
       // All equal: the very first.
-      Numbers<T> same(n, 1, true);
-      std::fill(same.g.begin(), same.g.end(), 1.0);
-      for (auto* slopes : {&same.up, &same.low}) std::fill(slopes->begin(), slopes->end(), 0.0);
+      Numbers<T, G> same(n, 1, true);
+      std::fill(same.g.begin(), same.g.end(), G{1});
+      for (auto* slopes : {&same.up, &same.low}) std::fill(slopes->begin(), slopes->end(), G{0});
       std::fill(same.ki.begin(), same.ki.end(), T{0});
-      std::fill(same.diagonal.begin(), same.diagonal.end(), 1.0);
-      expect_same(same.update(smo_ops_at<T>(name), 0, 0), {1, 1, 0, 0});
-      const Partner found = same.partner(smo_ops_at<T>(name), 1, 0);
+      std::fill(same.diagonal.begin(), same.diagonal.end(), G{1});
+      expect_same(same.update(ops_at_level<TypeParam>(name), 0, 0), {1, 1, 0, 0});
+      const Partner found = same.partner(ops_at_level<TypeParam>(name), 1, 0);
       EXPECT_EQ(found.gain, 0.5);
       EXPECT_EQ(found.at, 0);
     }
@@ -167,42 +186,44 @@ TYPED_TEST(SmoOpsTest, OfEqualSlopesTheFirst) {
 }
 
 TYPED_TEST(SmoOpsTest, NothingCanMove) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
+  using G = typename TypeParam::G;
   for (const std::string& name : levels()) {
     for (const Index n : sizes()) {
       SCOPED_TRACE(name + " n " + std::to_string(n));
-      Numbers<T> x(n, 5);
-      std::fill(x.up.begin(), x.up.end(), infinity);
-      std::fill(x.low.begin(), x.low.end(), -infinity);
-      expect_same(x.update(smo_ops_at<T>(name), 1, 1), {infinity, -infinity, 0, 0});
-      const Partner none = x.partner(smo_ops_at<T>(name), 1, -10);
+      Numbers<T, G> x(n, 5);
+      std::fill(x.up.begin(), x.up.end(), std::numeric_limits<G>::infinity());
+      std::fill(x.low.begin(), x.low.end(), -std::numeric_limits<G>::infinity());
+      expect_same(x.update(ops_at_level<TypeParam>(name), 1, 1), {infinity, -infinity, 0, 0});
+      const Partner none = x.partner(ops_at_level<TypeParam>(name), 1, -10);
       EXPECT_EQ(none.gain, 0);
       EXPECT_EQ(none.at, -1);
-      std::fill(x.low.begin(), x.low.end(), 0.0);  // finite, but nobody is above the lowest
-      EXPECT_EQ(x.partner(smo_ops_at<T>(name), 1, 1e3).at, -1);
+      std::fill(x.low.begin(), x.low.end(), G{0});  // finite, but nobody is above the lowest
+      EXPECT_EQ(x.partner(ops_at_level<TypeParam>(name), 1, 1e3).at, -1);
       // One can move, at every place in turn.
       for (const Index only : {Index{0}, n / 2, n - 1}) {
-        std::fill(x.low.begin(), x.low.end(), -infinity);
+        std::fill(x.low.begin(), x.low.end(), -std::numeric_limits<G>::infinity());
         x.low[static_cast<std::size_t>(only + 1)] = 0;
         x.up[static_cast<std::size_t>(only + 1)] = 0;
-        const SlopeRange range = x.update(smo_ops_at<T>(name), 0, 0);
+        const SlopeRange range = x.update(ops_at_level<TypeParam>(name), 0, 0);
         EXPECT_EQ(range.lowest_at, only);
         EXPECT_EQ(range.highest_at, only);
-        EXPECT_EQ(x.partner(smo_ops_at<T>(name), 1, -10).at, only);
-        x.up[static_cast<std::size_t>(only + 1)] = infinity;
+        EXPECT_EQ(x.partner(ops_at_level<TypeParam>(name), 1, -10).at, only);
+        x.up[static_cast<std::size_t>(only + 1)] = std::numeric_limits<G>::infinity();
       }
     }
-    EXPECT_EQ(smo_ops_at<T>(name).partner(nullptr, nullptr, nullptr, nullptr, 1, 0, 0).at, -1);
-    expect_same(smo_ops_at<T>(name).update(nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0), {infinity, -infinity, 0, 0});
+    EXPECT_EQ(ops_at_level<TypeParam>(name).partner(nullptr, nullptr, nullptr, nullptr, 1, 0, 0).at, -1);
+    expect_same(ops_at_level<TypeParam>(name).update(nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0), {infinity, -infinity, 0, 0});
   }
 }
 
 TYPED_TEST(SmoOpsTest, PartnerPromisesTheLargestDecrease) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
+  using G = typename TypeParam::G;
   for (const std::string& name : levels()) {
     for (const Index n : sizes()) {
       SCOPED_TRACE(name + " n " + std::to_string(n));
-      Numbers<T> x(n, 100 + static_cast<std::uint64_t>(n));
+      Numbers<T, G> x(n, 100 + static_cast<std::uint64_t>(n));
       x.make_infinite(0.3);
       // Duplicates and worse: no curvature, or a negative one.
       if (n > 3) {
@@ -212,7 +233,7 @@ TYPED_TEST(SmoOpsTest, PartnerPromisesTheLargestDecrease) {
       }
       const double kii = 1;
       const double lowest = -1;
-      const Partner found = x.partner(smo_ops_at<T>(name), kii, lowest);
+      const Partner found = x.partner(ops_at_level<TypeParam>(name), kii, lowest);
       const auto gain = [&](Index j) {
         const auto at = static_cast<std::size_t>(j + 1);
         const long double v = static_cast<long double>(x.g[at]) + x.low[at] - lowest;
@@ -225,16 +246,16 @@ TYPED_TEST(SmoOpsTest, PartnerPromisesTheLargestDecrease) {
         EXPECT_EQ(found.at, -1);
       } else {
         ASSERT_GE(found.at, 0);
-        EXPECT_NEAR(found.gain, most, 1e-13 * most);
-        EXPECT_NEAR(gain(found.at), most, 1e-13 * most);
-        EXPECT_EQ(found.at, x.partner(scalar_smo_ops<T>, kii, lowest).at);
+        EXPECT_NEAR(found.gain, most, 500 * eps<G> * most);
+        EXPECT_NEAR(gain(found.at), most, 500 * eps<G> * most);
+        EXPECT_EQ(found.at, x.partner(scalar_ops<TypeParam>, kii, lowest).at);
       }
     }
   }
 }
 
 TYPED_TEST(SmoOpsTest, AddRowsForAnyNumberOfRows) {
-  using T = TypeParam;
+  using T = typename TypeParam::T;
   std::mt19937_64 engine(9);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (const std::string& name : levels()) {
@@ -253,11 +274,11 @@ TYPED_TEST(SmoOpsTest, AddRowsForAnyNumberOfRows) {
         std::vector<double> y(static_cast<std::size_t>(n + 2), canary);
         for (Index j = 1; j <= n; ++j) y[static_cast<std::size_t>(j)] = uniform(engine);
         const std::vector<double> before = y;
-        smo_ops_at<T>(name).add_rows(y.data() + 1, pointers.data(), coef.data(), count, n);
+        ops_at_level<TypeParam>(name).add_rows(y.data() + 1, pointers.data(), coef.data(), count, n);
         for (Index j = 1; j <= n; ++j) {
           long double exact = before[static_cast<std::size_t>(j)];
           for (std::size_t k = 0; k < rows.size(); ++k) exact += static_cast<long double>(coef[k]) * rows[k][static_cast<std::size_t>(j)];
-          ASSERT_NEAR(y[static_cast<std::size_t>(j)], static_cast<double>(exact), eps * static_cast<double>(count + 1) * 2);
+          ASSERT_NEAR(y[static_cast<std::size_t>(j)], static_cast<double>(exact), eps<double> * static_cast<double>(count + 1) * 2);
         }
         EXPECT_EQ(y.front(), canary);
         EXPECT_EQ(y.back(), canary);
@@ -267,13 +288,12 @@ TYPED_TEST(SmoOpsTest, AddRowsForAnyNumberOfRows) {
 }
 
 TYPED_TEST(SmoOpsTest, LevelsByName) {
-  using T = TypeParam;
-  EXPECT_EQ(&smo_ops<T>(), &smo_ops_at<T>(level()));
-  EXPECT_EQ(&smo_ops_at<T>("scalar"), &scalar_smo_ops<T>);
+  EXPECT_EQ(&chosen_ops<TypeParam>(), &ops_at_level<TypeParam>(level()));
+  EXPECT_EQ(&ops_at_level<TypeParam>("scalar"), &scalar_ops<TypeParam>);
   for (const std::string& name : levels()) {
-    EXPECT_EQ(smo_ops_at<T>(name).update == scalar_smo_ops<T>.update, name == "scalar") << name;
+    EXPECT_EQ(ops_at_level<TypeParam>(name).update == scalar_ops<TypeParam>.update, name == "scalar") << name;
   }
-  EXPECT_THROW(smo_ops_at<T>("avx9000"), InvalidArgument);
+  EXPECT_THROW(ops_at_level<TypeParam>("avx9000"), InvalidArgument);
 }
 
 }  // namespace

@@ -222,6 +222,30 @@ TEST(BoxQpRuns, FloatRowsAgreeToTheirRounding) {
   }
 }
 
+// Inside blocks the gradient may be float32 too, which must not show: the violation is that of float64, however large C and K b are.
+TEST(BoxQpRuns, BlocksOfFloatRowsMeetTheTolerance) {
+  for (const double C : {0.1, 10.0, 1000.0}) {
+    for (const Case& c : some_cases(150, C)) {
+      SCOPED_TRACE(c.name + " C " + std::to_string(C));
+      const Matrix rounded_K = c.K.cast<float>().cast<double>();
+      for (const double tolerance : {1e-2, 1e-3}) {
+        const BoxSolution s = solve_box_qp(MatrixRows<float>(c.K), c.problem, {.tolerance = tolerance, .max_steps = 300'000, .block = 32});
+        const bool converged = s.status == BoxStatus::converged;
+        EXPECT_TRUE(converged || C == 1000) << s.violation;
+        EXPECT_EQ(converged, s.violation <= tolerance) << s.violation;
+        expect_feasible(c, s.b);
+        Vector sums = Vector::Zero(c.K.rows());
+        for (Index i = 0; i < c.size(); ++i) sums[c.problem.row.empty() ? i : c.problem.row[static_cast<std::size_t>(i)]] += s.b[i];
+        const Vector product = rounded_K * sums;
+        for (Index i = 0; i < c.size(); ++i) {
+          const Index row = c.problem.row.empty() ? i : c.problem.row[static_cast<std::size_t>(i)];
+          ASSERT_NEAR(s.gradient[i], product[row] + c.problem.linear[i], 1e-11 * (1 + rounded_K.cwiseAbs().maxCoeff() * s.b.lpNorm<1>()));
+        }
+      }
+    }
+  }
+}
+
 // Far from the origin float32 cannot tell neighbours apart: curvatures must come from the same rounded numbers as slopes do.
 TEST(BoxQpRuns, FloatRowsOfALinearKernelFarFromTheOrigin) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
