@@ -343,20 +343,23 @@ class Binder {
 }  // namespace
 
 template <class T>
-BoundKernel<T> bind(const Kernel& kernel, const Samples& rows, const Samples& cols) {
+BoundKernels<T> bind_kernels(std::span<const Kernel> kernels, const Samples& rows, const Samples& cols) {
   Binder<T> binder(rows, cols);
-  BoundKernel<T> bound;
-  bound.root = binder.node(kernel, {});
+  BoundKernels<T> bound;
+  for (const Kernel& kernel : kernels) bound.roots.push_back(binder.node(kernel, {}));
   bound.slots = binder.prepare();
-  bound.root->prepare();
-  const double largest = bound.root->largest();
-  if (!(largest < static_cast<double>(std::numeric_limits<T>::max())))
-    throw InvalidArgument(fmt::format("{} overflows {} on these rows: its values may reach {:.3g}; lower its factors, or scale the columns",
-                                      kernel.text(), name_of(precision_of<T>), largest));
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    bound.roots[k]->prepare();
+    const double largest = bound.roots[k]->largest();
+    if (!(largest < static_cast<double>(std::numeric_limits<T>::max())))
+      throw InvalidArgument(
+          fmt::format("{} overflows {} on these rows: its values may reach {:.3g}; lower its factors, or scale the columns",
+                      kernels[k].text(), name_of(precision_of<T>), largest));
+  }
   return bound;
 }
 
-template BoundKernel<float> bind(const Kernel&, const Samples&, const Samples&);
-template BoundKernel<double> bind(const Kernel&, const Samples&, const Samples&);
+template BoundKernels<float> bind_kernels(std::span<const Kernel>, const Samples&, const Samples&);
+template BoundKernels<double> bind_kernels(std::span<const Kernel>, const Samples&, const Samples&);
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gram/pair_reducer.hpp"
@@ -67,15 +68,15 @@ class BoundNode {
   mutable Kept kept_cols_{};
 };
 
-// A node and all that it looks at.
+// A node for each of some kernels, and all that they look at.
 template <class T>
-struct BoundKernel {
-  std::unique_ptr<BoundNode<T>> root;
-  std::size_t slots = 0;  // of reductions that are shared
+struct BoundKernels {
+  std::vector<std::unique_ptr<BoundNode<T>>> roots;
+  std::size_t slots = 0;  // of reductions that are shared, by the leaves of all
 };
 
-// The kernel must outlive what is bound. Throws InvalidArgument if kernel and samples do not fit together.
+// The kernels must outlive what is bound. Throws InvalidArgument if kernels and samples do not fit together.
 template <class T>
-BoundKernel<T> bind(const Kernel& kernel, const Samples& rows, const Samples& cols);
+BoundKernels<T> bind_kernels(std::span<const Kernel> kernels, const Samples& rows, const Samples& cols);
 
 }  // namespace mercer

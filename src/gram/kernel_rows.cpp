@@ -32,6 +32,31 @@ std::unique_ptr<StoredRows<T>> StoredRows<T>::of(const PreparedKernel<T>& kernel
 }
 
 template <class T>
+std::vector<std::unique_ptr<StoredRows<T>>> StoredRows<T>::of_each(const PreparedFamily<T>& kernels, const ProgressCallback& progress) {
+  const Index n = kernels.size();
+  std::vector<Buffer<T>> entries;
+  for (std::size_t k = 0; k < kernels.count(); ++k) entries.emplace_back(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  const Index blocks = block_count(n);
+  Stage stage(progress, "Gram matrices", static_cast<double>(upper_count(blocks)));
+  const auto& ops = simd::ops<T>();
+  parallel_for(upper_count(blocks), [&](Index number) {
+    const BlockPair pair = upper_pair(number, blocks);
+    const Range I = block_range(pair.row, n);
+    const Range J = block_range(pair.col, n);
+    TileMemory<T> memory;
+    kernels.tiles(I, J, Tile<T>{memory.data(), I.count, J.count, J.count}, [&](std::size_t k, Tile<T> tile) {
+      const Tile<const T> made{tile.data, tile.rows, tile.cols, tile.stride};
+      ops.copy_out(made, entries[k].data() + I.begin * n + J.begin, n);
+      if (pair.row != pair.col) ops.copy_out_transposed(made, entries[k].data() + J.begin * n + I.begin, n);
+    });
+    stage.advance(1);
+  });
+  std::vector<std::unique_ptr<StoredRows>> out;
+  for (std::size_t k = 0; k < kernels.count(); ++k) out.push_back(std::make_unique<StoredRows>(std::move(entries[k]), kernels.diagonal(k)));
+  return out;
+}
+
+template <class T>
 std::unique_ptr<StoredRows<T>> StoredRows<T>::part(std::span<const Index> samples) const {
   const Index m = std::ssize(samples);
   Buffer<T> entries(static_cast<std::size_t>(m) * static_cast<std::size_t>(m));

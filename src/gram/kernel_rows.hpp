@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "gram/prepared_kernel.hpp"
@@ -31,6 +32,8 @@ class StoredRows final : public RowSource<T> {
  public:
   StoredRows(Buffer<T> entries, Vector diagonal) : entries_(std::move(entries)), diagonal_(std::move(diagonal)) {}
   static std::unique_ptr<StoredRows> of(const PreparedKernel<T>& kernel, const ProgressCallback& progress);
+  // One for each of some kernels, which share the work on what they look at.
+  static std::vector<std::unique_ptr<StoredRows>> of_each(const PreparedFamily<T>& kernels, const ProgressCallback& progress);
   std::unique_ptr<StoredRows> part(std::span<const Index> samples) const;
 
   Index size() const override { return diagonal_.size(); }

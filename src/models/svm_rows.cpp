@@ -80,24 +80,43 @@ struct SvmRows::Impl {
   bool polish = false;
   std::size_t stored_bytes = 0;
   std::size_t row_memory = 0;  // of one problem, of as many as are solved at a time
+
+  // What is settled before any row is there: precision, and whether solutions are polished.
+  static Impl plan(const Kernel& kernel, const Samples& X, const SvmSolver& solver, double largest_coefficient) {
+    Impl out;
+    const double largest = gram_diagonal(kernel, X).cwiseAbs().maxCoeff();
+    const bool coarse = X.size() > exact_rows && largest_coefficient * largest * 1e-6 <= solver.tolerance;
+    out.precision = solver.precision.value_or(coarse ? Precision::float32 : Precision::float64);
+    out.polish = X.size() <= exact_rows && out.precision == Precision::float64;
+    return out;
+  }
 };
+
+namespace {
+
+std::size_t square_bytes(Index n, Precision precision) {
+  return static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * bytes_of(precision);
+}
+
+std::size_t rows_budget(const Run& run) { return memory_budget(run.memory) / 5 * 4; }
+
+// Beyond a fifth of all rows (or 2 GB) it costs less to compute a row again than to touch fresh memory for it: half the time at n = 50000.
+std::size_t row_memory(Index n, Precision precision, bool stored, bool many_problems, const Run& run) {
+  const std::size_t bytes = square_bytes(n, precision);
+  const std::size_t taken = stored ? std::min(bytes, rows_budget(run)) : 0;
+  const auto at_a_time = static_cast<std::size_t>(many_problems ? current_threads() : 1);
+  return std::clamp<std::size_t>((rows_budget(run) - taken) / at_a_time, 1, std::max<std::size_t>(std::size_t{2} << 30, bytes / 5));
+}
+
+}  // namespace
 
 SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver, double largest_coefficient, bool many_problems,
                  const Run& run) {
-  auto impl = std::make_unique<Impl>();
   const Index n = X.size();
-  const double largest = gram_diagonal(kernel, X).cwiseAbs().maxCoeff();
-  const bool coarse = n > exact_rows && largest_coefficient * largest * 1e-6 <= solver.tolerance;
-  impl->precision = solver.precision.value_or(coarse ? Precision::float32 : Precision::float64);
-  impl->polish = n <= exact_rows && impl->precision == Precision::float64;
-  const std::size_t bytes = static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * bytes_of(impl->precision);
-  const std::size_t budget = memory_budget(run.memory) / 5 * 4;
-  const bool store = (many_problems || n <= exact_rows) && bytes <= budget;
-  const auto at_a_time = static_cast<std::size_t>(many_problems ? current_threads() : 1);
-  // Beyond a fifth of all rows (or 2 GB) it costs less to compute a row again than to touch fresh memory for it: half the time at n =
-  // 50000.
-  const std::size_t enough = std::max<std::size_t>(std::size_t{2} << 30, bytes / 5);
-  impl->row_memory = std::clamp<std::size_t>((budget - (store ? bytes : 0)) / at_a_time, 1, enough);
+  auto impl = std::make_unique<Impl>(Impl::plan(kernel, X, solver, largest_coefficient));
+  const std::size_t bytes = square_bytes(n, impl->precision);
+  const bool store = (many_problems || n <= exact_rows) && bytes <= rows_budget(run);
+  impl->row_memory = row_memory(n, impl->precision, store, many_problems, run);
   linalg::with_type_of(impl->precision, [&]<class T>(T) {
     Rows<T> rows{kernel, X, nullptr, nullptr};
     PreparedKernel<T> prepared(kernel, X, X);
@@ -112,7 +131,30 @@ SvmRows::SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver
   impl_ = std::move(impl);
 }
 
+SvmRows::SvmRows(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 SvmRows::~SvmRows() = default;
+
+std::vector<std::shared_ptr<const SvmRows>> SvmRows::of_each(const std::vector<Kernel>& kernels, const Samples& X, const SvmSolver& solver,
+                                                             double largest_coefficient, const Run& run) {
+  std::vector<std::unique_ptr<Impl>> impls;
+  Precision precision = Precision::float32;
+  for (const Kernel& kernel : kernels) {
+    impls.push_back(std::make_unique<Impl>(Impl::plan(kernel, X, solver, largest_coefficient)));
+    if (impls.back()->precision == Precision::float64) precision = Precision::float64;
+  }
+  linalg::with_type_of(precision, [&]<class T>(T) {
+    auto stored = StoredRows<T>::of_each(PreparedFamily<T>(kernels, X), run.progress);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      impls[k]->precision = precision;
+      impls[k]->stored_bytes = square_bytes(X.size(), precision);
+      impls[k]->row_memory = row_memory(X.size(), precision, true, true, run);
+      impls[k]->rows = Rows<T>{kernels[k], X, std::move(stored[k]), nullptr};
+    }
+  });
+  std::vector<std::shared_ptr<const SvmRows>> out;
+  for (auto& impl : impls) out.push_back(std::shared_ptr<const SvmRows>(new SvmRows(std::move(impl))));
+  return out;
+}
 
 Index SvmRows::size() const { return diagonal().size(); }
 Precision SvmRows::precision() const { return impl_->precision; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "mercer/kernels.hpp"
 #include "mercer/samples.hpp"
@@ -20,6 +21,9 @@ class SvmRows {
   // `largest_coefficient` bounds |b|: it decides the precision where none is asked for.
   SvmRows(const Kernel& kernel, const Samples& X, const SvmSolver& solver, double largest_coefficient, bool many_problems, const Run& run);
   ~SvmRows();
+  // Stored ones for each of some kernels: what they look at is worked out once for all. The memory for all of them is the caller's care.
+  static std::vector<std::shared_ptr<const SvmRows>> of_each(const std::vector<Kernel>& kernels, const Samples& X, const SvmSolver& solver,
+                                                             double largest_coefficient, const Run& run);
   SvmRows(const SvmRows&) = delete;
   SvmRows& operator=(const SvmRows&) = delete;
 
@@ -35,6 +39,7 @@ class SvmRows {
 
  private:
   struct Impl;
+  explicit SvmRows(std::unique_ptr<const Impl> impl);
   std::unique_ptr<const Impl> impl_;
 };
 

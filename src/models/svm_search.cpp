@@ -100,9 +100,11 @@ class Search {
   std::shared_ptr<const SvmRows> rows_of(Index path) {
     std::shared_ptr<const SvmRows>& rows = kept_[kernel_of(path)];
     if (rows != nullptr) return rows;
-    if (!together_) {
-      for (auto& other : kept_) other.reset();
+    if (together_) {
+      kept_ = SvmRows::of_each(s_.kernels, X_, solver_, largest_coefficient_, inner_);
+      return kept_[kernel_of(path)];
     }
+    for (auto& other : kept_) other.reset();
     rows = std::make_shared<const SvmRows>(s_.kernels[kernel_of(path)], X_, solver_, largest_coefficient_, true, inner_);
     return rows;
   }

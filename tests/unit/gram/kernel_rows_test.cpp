@@ -139,5 +139,32 @@ TEST(StoredRowsPart, IsThePartThatBelongsToItsSamples) {
   }
 }
 
+// Kernels that share distances, sums of them, one that looks at something else: to the bit what each gives alone.
+template <class T>
+void expect_family(const Samples& X) {
+  std::vector<Kernel> kernels;
+  for (const double scale : {0.5, 1.0, 4.0}) kernels.push_back(kernels::gaussian(scale));
+  kernels.push_back(kernels::matern(1.5, 2.0) + 0.5 * kernels::gaussian(3.0));
+  kernels.push_back(kernels::linear() + kernels::white(0.25));
+  kernels.push_back(kernels::laplacian(2.0));
+  const auto made = StoredRows<T>::of_each(PreparedFamily<T>(kernels, X), {});
+  ASSERT_EQ(made.size(), kernels.size());
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    SCOPED_TRACE(kernels[k].text());
+    const auto alone = StoredRows<T>::of(PreparedKernel<T>(kernels[k], X, X), {});
+    EXPECT_EQ(made[k]->diagonal(), alone->diagonal());
+    for (Index i = 0; i < X.size(); ++i) {
+      for (Index j = 0; j < X.size(); ++j) ASSERT_EQ(made[k]->stored(i)[j], alone->stored(i)[j]) << i << ", " << j;
+    }
+  }
+}
+
+TEST(StoredRowsFamily, EachIsWhatItIsAlone) {
+  const Matrix X = RandomStream(5).normal_matrix(n, 7);
+  expect_family<float>(X);
+  expect_family<double>(X);
+  expect_family<double>(X.topRows(1));
+}
+
 }  // namespace
 }  // namespace mercer
