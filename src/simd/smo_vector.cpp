@@ -32,8 +32,8 @@ hn::TFromD<Tag> place_of(Tag d, hn::TFromD<Tag> value, hn::Vec<Tag> values, hn::
 }
 
 template <class T, class G>
-SlopeRange update(G* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const T* HWY_RESTRICT kj, double dj,
-                  const G* HWY_RESTRICT up, const G* HWY_RESTRICT low, Index n) {
+SlopeRange update(G* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const T* HWY_RESTRICT kj, double dj, const G* HWY_RESTRICT up,
+                  const G* HWY_RESTRICT low, Index n) {
   const hn::ScalableTag<G> d;
   using Numbers = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -72,8 +72,8 @@ SlopeRange update(G* HWY_RESTRICT g, const T* HWY_RESTRICT ki, double di, const 
 }
 
 template <class T, class G>
-Partner partner(const G* HWY_RESTRICT g, const G* HWY_RESTRICT low, const T* HWY_RESTRICT ki, const G* HWY_RESTRICT diagonal,
-                double kii, double lowest, Index n) {
+Partner partner(const G* HWY_RESTRICT g, const G* HWY_RESTRICT low, const T* HWY_RESTRICT ki, const G* HWY_RESTRICT diagonal, double kii,
+                double lowest, Index n) {
   const hn::ScalableTag<G> d;
   using Numbers = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<Index>(hn::Lanes(d));

@@ -11,6 +11,7 @@
 
 #include "mercer/error.hpp"
 #include "simd/smo_ops.hpp"
+#include "solvers/box_interior.hpp"
 #include "solvers/row_cache.hpp"
 
 namespace mercer {
@@ -19,16 +20,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index first_block = 768;      // its part of K stays in the second-level cache
-constexpr Index largest_block = 8192;   // 256 MB of K in float32
-constexpr Index column_chunk = 2048;    // of the gradient, a task
-constexpr int quiet_rounds = 3;         // with hardly a new row, before the block grows
-constexpr int quiet_rounds_stored = 6;  // where rows cost nothing, all rounds are quiet
-constexpr Index most_coarse_steps = 16384;    // with a float32 gradient, before it is made anew
+constexpr Index first_block = 768;             // its part of K stays in the second-level cache
+constexpr Index largest_block = 8192;          // 256 MB of K in float32
+constexpr Index column_chunk = 2048;           // of the gradient, a task
+constexpr int quiet_rounds = 3;                // with hardly a new row, before the block grows
+constexpr int quiet_rounds_stored = 6;         // where rows cost nothing, all rounds are quiet
+constexpr Index most_coarse_steps = 16384;     // with a float32 gradient, before it is made anew
 constexpr double coarse_steps_rounding = 256;  // the root of their number, as roundings add up, and twice that
 constexpr int polish_attempts = 12;
-constexpr Index helped_limit = 150;  // the same while the solver is still on its way
-constexpr Index polish_limit = 400;  // free variables: m^3 flops each time
+constexpr Index interior_limit = 2048;  // variables: n^3/3 flops a step of the interior-point method
+constexpr Index helped_limit = 150;     // the same while the solver is still on its way
+constexpr Index polish_limit = 400;     // free variables: m^3 flops each time
 
 template <class T>
 class Engine {
@@ -101,6 +103,7 @@ class Engine {
       }
       ++out_.rounds;
       if (helped() && round > 0) newton(helped_limit);
+      if (may_jump() && !jumped_) jump();
       quiet = cache_.computed() - before < block_ / 16 ? quiet + 1 : 0;
       if (quiet == patience && o_.block == 0) {
         block_ = std::min({2 * block_, room(), largest_block});
@@ -297,8 +300,8 @@ class Engine {
         const Eigen::VectorXf diagonal = at.diagonal.template cast<float>();
         Eigen::VectorXf g = at.g.template cast<float>();
         limits.max_steps = std::min(limits.max_steps, most_coarse_steps);
-        const SmoOutcome done = smo<float, float>(
-            {rows, diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), g.data()}, limits);
+        const SmoOutcome done =
+            smo<float, float>({rows, diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), g.data()}, limits);
         if (done.steps > 0) return done;
       }
     }
@@ -322,7 +325,7 @@ class Engine {
     Local at = local(working);
     SmoLimits limits;
     limits.tolerance = whole ? tolerance_ : std::max(tolerance_ / 2, 0.1 * violation_);
-    limits.max_steps = helped() && whole ? std::min(steps_allowed_, 100 * n_ + 10000) : steps_allowed_;
+    limits.max_steps = whole && (helped() || may_jump()) ? std::min(steps_allowed_, 100 * n_ + 10000) : steps_allowed_;
     limits.go_on = [&](Index) {
       stage_->check();
       return !late();
@@ -359,6 +362,38 @@ class Engine {
 
   // Small problems whose steps zigzag (a large C on few directions) are helped on by solving for the free variables now and then.
   bool helped() const { return o_.polish && block_ == n_; }
+
+  // Those that still are not solved then are given to a method that does not zigzag; what is left after it is a matter of few steps.
+  bool may_jump() const { return std::is_same_v<T, double> && block_ == n_ && n_ <= interior_limit && p_.row.empty(); }
+  void jump() {
+    if constexpr (std::is_same_v<T, double>) {
+      look();
+      if (!(violation_ > tolerance_) || steps_allowed_ <= 0 || late()) return;
+      jumped_ = true;
+      std::vector<Index> all(static_cast<std::size_t>(n_));
+      std::iota(all.begin(), all.end(), Index{0});
+      Vector sums(p_.held.groups);
+      for (int group = 0; group < p_.held.groups; ++group) {
+        const Index first = p_.held.begin(group);
+        sums[group] = b_.segment(first, p_.held.end(group, n_) - first).sum();
+      }
+      const auto go_on = [&] {
+        stage_->check();
+        return !late();
+      };
+      const Vector before = b_;
+      const double violation_before = violation_;
+      const auto found = box_interior_point(cache_.rows(all), p_, sums, go_on);
+      if (!found) return;
+      b_ = *found;
+      multiply();
+      newton(polish_limit);
+      look();
+      if (violation_ < violation_before) return;
+      b_ = before;
+      multiply();
+    }
+  }
 
   bool is_free(Index i) const { return b_[i] > p_.lower[i] && b_[i] < p_.upper[i] && !(kink(i) > 0 && b_[i] == 0); }
 
@@ -501,6 +536,7 @@ class Engine {
   double lowest_[2] = {};
   double highest_[2] = {};
   double reported_ = 0;
+  bool jumped_ = false;
   Stage* stage_ = nullptr;
   BoxSolution out_;
 };
