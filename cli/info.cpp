@@ -98,7 +98,10 @@ void describe(const RepresenterModel& model, Rows& rows) {
 }
 
 // What the support vector machines share.
-void describe_support(const SupportExpansion& parts, const SvmSummary& summary, Rows& rows) {
+void describe_support(const SupportExpansion& parts, const SvmSetting& setting, const SvmSummary& summary, Rows& rows) {
+  if (setting.hard_margin) rows.push_back({"margin", "hard"});
+  if (setting.C) rows.push_back({"C", fmt::format("{:g}", *setting.C)});
+  if (setting.nu) rows.push_back({"nu", fmt::format("{:g}", *setting.nu)});
   const Samples& X = parts.vectors;
   rows.push_back({"kernel", parts.kernel.text()});
   rows.push_back(
@@ -114,15 +117,15 @@ void describe(const SvcModel& model, Rows& rows) {
                                             model.multi_class() == MultiClass::one_vs_one ? "one for each pair of classes"
                                                                                           : "one class against the rest")});
   rows.push_back({"probabilities", model.has_probabilities() ? "yes" : "no"});
-  describe_support(model.parts(), model.summary(), rows);
+  describe_support(model.parts(), model.setting(), model.summary(), rows);
 }
 
 void describe(const SvrModel& model, Rows& rows) {
   rows.push_back({"epsilon", fmt::format("{:g}", model.epsilon())});
-  describe_support(model.parts(), model.summary(), rows);
+  describe_support(model.parts(), model.setting(), model.summary(), rows);
 }
 
-void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.summary(), rows); }
+void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.setting(), model.summary(), rows); }
 
 void describe(const KernelSGDModel& model, Rows& rows) {
   const Samples& X = model.samples();

@@ -148,6 +148,10 @@ nb::class_<Model> bind_support_model(nb::module_& m, const char* name, const cha
       .def_prop_ro("support", &Model::support)
       .def_prop_ro("dual_coef", &Model::dual_coef, nb::rv_policy::copy)
       .def_prop_ro("intercept", &Model::intercept, nb::rv_policy::copy)
+      .def_prop_ro("by_nu", [](const Model& model) { return model.setting().by_nu; })
+      .def_prop_ro("hard_margin", [](const Model& model) { return model.setting().hard_margin; })
+      .def_prop_ro("C", [](const Model& model) { return model.setting().C; })
+      .def_prop_ro("nu", [](const Model& model) { return model.setting().nu; })
       .def_prop_ro("summary", &Model::summary, nb::rv_policy::copy);
 }
 

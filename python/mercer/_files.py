@@ -25,8 +25,8 @@ from ._kernel_sgd import KernelSGDClassifier
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
-from ._svc import SVC
-from ._svr import SVR, OneClassSVM
+from ._svc import SVC, NuSVC
+from ._svr import SVR, NuSVR, OneClassSVM
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -171,6 +171,18 @@ def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray 
     return estimator
 
 
+def _said(model: Any, *names: str) -> dict[str, float]:
+    """Those of a support vector machine's settings that its file has: LIBSVM models and older files do not say them."""
+    return {name: value for name in names if (value := getattr(model, name)) is not None}
+
+
+def _support_vector_classifier(model: _mercer.SvcModel) -> SVC | NuSVC:
+    shared: dict[str, Any] = {"kernel": wrap(model.kernel), "probability": model.has_probabilities, "break_ties": model.break_ties}
+    if model.by_nu:
+        return NuSVC(**shared, **_said(model, "nu"))
+    return SVC(**shared, hard_margin=model.hard_margin, fit_intercept=bool(np.any(model.intercept)), **_said(model, "C"))
+
+
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
     labels = None if saved.classes is None else _labels(saved.classes)
@@ -196,14 +208,16 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         estimator = KernelMeanClassifier(wrap(model.kernel), rule="parzen" if parzen else "nearest", priors=model.priors if parzen else None)
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.SvcModel):
-        estimator = SVC(
-            kernel=wrap(model.kernel), probability=model.has_probabilities, break_ties=model.break_ties, fit_intercept=bool(np.any(model.intercept))
-        )
+        estimator = _support_vector_classifier(model)
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.SvrModel):
-        estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bool(np.any(model.intercept)))
+        if model.by_nu:
+            estimator = NuSVR(kernel=wrap(model.kernel), **_said(model, "C", "nu"))
+        else:
+            bias = bool(np.any(model.intercept))
+            estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bias, **_said(model, "C"))
     elif isinstance(model, _mercer.OneClassModel):
-        estimator = OneClassSVM(kernel=wrap(model.kernel))
+        estimator = OneClassSVM(kernel=wrap(model.kernel), **_said(model, "nu"))
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))

@@ -400,7 +400,7 @@ class TestLife:
     @pytest.mark.parametrize(("name", "kind"), [("SVC", "two"), ("SVC", "many"), ("NuSVC", "two"), ("SVR", "numbers"), ("NuSVR", "numbers"), ("OneClassSVM", "one")])
     def test_pickle_and_files(self, name, kind, tmp_path):
         X, y, new = data(kind)
-        extra = {"nu": 0.2} if name.startswith("Nu") else {}
+        extra = {"SVC": {"C": 3.0}, "NuSVC": {"nu": 0.2}, "SVR": {"C": 3.0, "epsilon": 0.2}, "NuSVR": {"C": 3.0, "nu": 0.2}}.get(name, {"nu": 0.2})
         if "SVC" in name:
             extra["probability"] = True
         model = getattr(mercer, name)(**extra).fit(X, y)
@@ -415,7 +415,9 @@ class TestLife:
         if "SVC" in name:
             np.testing.assert_array_equal(loaded.classes_, model.classes_)
             np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
-        kind_word = {"SVC": "svc", "NuSVC": "svc", "SVR": "svr", "NuSVR": "svr"}.get(name, "one-class")
+        assert type(loaded) is type(model)
+        assert {key: loaded.get_params()[key] for key in extra} == extra
+        kind_word = {"SVC": "svc", "NuSVC": "nu-svc", "SVR": "svr", "NuSVR": "nu-svr"}.get(name, "one-class")
         assert mercer.info(tmp_path / "m.mercer")["kind"] == kind_word
 
     def test_feature_names(self):

@@ -179,6 +179,9 @@ SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const E
     });
     parts = assemble(task, kernel, X, machines);
     parts.break_ties = extras.break_ties;
+    parts.setting = {task.form == SvcForm::nu, task.form == SvcForm::hard_margin, {}, {}};
+    if (task.form == SvcForm::penalty) parts.setting.C = task.C;
+    if (task.form == SvcForm::nu) parts.setting.nu = task.nu;
     parts.sigmoids = std::move(sigmoids);
     SvmSummary& s = parts.summary;
     for (const SvmSummary& one : summaries) {

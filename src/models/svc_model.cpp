@@ -60,6 +60,7 @@ SvcModel SvcModel::from_parts(Parts parts) {
   model.squared_norm_ = std::move(parts.squared_norm);
   model.sigmoids_ = std::move(parts.sigmoids);
   model.summary_ = std::move(parts.summary);
+  model.setting_ = parts.setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }

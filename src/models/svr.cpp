@@ -127,13 +127,14 @@ Matrix coefficients_of(const SupportExpansion& parts, Index n) {
 
 }  // namespace
 
-SvrModel SvrModel::from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary) {
+SvrModel SvrModel::from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary, SvmSetting setting) {
   require_parts(parts);
   SvrModel model;
   model.parts_ = std::move(parts);
   model.epsilon_ = epsilon;
   model.squared_norm_ = squared_norm;
   model.summary_ = std::move(summary);
+  model.setting_ = setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }
@@ -167,7 +168,7 @@ SvrModel fit_svr(const Samples& rows, const VectorRef& y, const SvrOptions& o) {
   }
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   finish(s, o.fit_intercept ? -s.solution.multiplier[0] : 0, begin, o.solver, X);
-  return SvrModel::from_parts(std::move(s.parts), o.epsilon, squared_norm(s, problem), std::move(s.summary));
+  return SvrModel::from_parts(std::move(s.parts), o.epsilon, squared_norm(s, problem), std::move(s.summary), {.C = C});
 }
 
 SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions& o) {
@@ -177,7 +178,8 @@ SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions&
   require_solver(o.solver);
   require_nu(o.nu);
   const Index n = X.size();
-  const Vector bound = box_bound(o.C, std::nullopt, n) * weights_of(o.sample_weight, n);
+  const double C = box_bound(o.C, std::nullopt, n);
+  const Vector bound = C * weights_of(o.sample_weight, n);
   BoxProblem problem{Vector(2 * n), Vector::Zero(2 * n), Vector::Zero(2 * n), {}, {2, n}, {}, Vector::Zero(2 * n)};
   problem.linear << -y, -y;
   problem.upper.head(n) = bound;
@@ -189,14 +191,16 @@ SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions&
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   const Vector& m = s.solution.multiplier;
   finish(s, -(m[0] + m[1]) / 2, begin, o.solver, X);
-  return SvrModel::from_parts(std::move(s.parts), (m[1] - m[0]) / 2, squared_norm(s, problem), std::move(s.summary));
+  return SvrModel::from_parts(std::move(s.parts), (m[1] - m[0]) / 2, squared_norm(s, problem), std::move(s.summary),
+                              {.by_nu = true, .C = C, .nu = o.nu});
 }
 
-OneClassModel OneClassModel::from_parts(SupportExpansion parts, SvmSummary summary) {
+OneClassModel OneClassModel::from_parts(SupportExpansion parts, SvmSummary summary, SvmSetting setting) {
   require_parts(parts);
   OneClassModel model;
   model.parts_ = std::move(parts);
   model.summary_ = std::move(summary);
+  model.setting_ = setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }
@@ -216,7 +220,7 @@ OneClassModel fit_one_class(const Samples& rows, const OneClassOptions& o) {
   fill(problem.start, bound, 0, o.nu * bound.sum());
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   finish(s, -s.solution.multiplier[0], begin, o.solver, X);
-  return OneClassModel::from_parts(std::move(s.parts), std::move(s.summary));
+  return OneClassModel::from_parts(std::move(s.parts), std::move(s.summary), {.nu = o.nu});
 }
 
 }  // namespace mercer

@@ -111,7 +111,13 @@ persist::Json libsvm_info(const SavedModel& saved) {
 
 }  // namespace
 
-std::string SavedModel::kind() const { return std::string(persist::kind_of(model).name); }
+// The word of `mercer fit`: machines by nu share the file kind of their twins.
+std::string SavedModel::kind() const {
+  const auto* svc = std::get_if<SvcModel>(&model);
+  const auto* svr = std::get_if<SvrModel>(&model);
+  const bool by_nu = (svc != nullptr && svc->setting().by_nu) || (svr != nullptr && svr->setting().by_nu);
+  return (by_nu ? "nu-" : "") + std::string(persist::kind_of(model).name);
+}
 
 Matrix SavedModel::predict(const Samples& X, const Run& run) const {
   return std::visit(
@@ -204,8 +210,10 @@ std::string model_info(const std::string& path) {
   const ContainerReader in(view_of(*bytes), bytes, path);
   // What a file says can be read without the functions of the program that wrote it.
   const auto never = [](const Samples&, const Samples&) -> Matrix { throw InvalidArgument("this kernel was written in another program"); };
-  (void)unpack(in, {{any_kernel, kernels::function("unknown", never)}});
-  return in.description().dump(2);
+  const SavedModel saved = unpack(in, {{any_kernel, kernels::function("unknown", never)}});
+  persist::Json info = in.description();
+  info["kind"] = saved.kind();
+  return info.dump(2);
 }
 
 std::vector<Index> classes_from_scores(const MatrixRef& scores) {

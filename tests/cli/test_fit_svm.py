@@ -5,6 +5,7 @@ Where svm-train and svm-predict are installed, they are the oracle: the same dat
 # SPDX-License-Identifier: BSD-3-Clause
 import csv
 import io
+import re
 import shutil
 import subprocess
 
@@ -70,7 +71,11 @@ def test_classifiers_fit_predict_score_and_tell(mercer, word):
     guess = table(mercer("predict", "m.mercer", "kinds.csv").out)["prediction"]
     truth = table((mercer.folder / "kinds.csv").read_text())["kind"]
     assert np.mean(np.array(guess) == np.array(truth)) == fitted["train"]["accuracy"]
-    assert word.removeprefix("nu-") in mercer("info", "m.mercer").out
+    assert fitted["model"] == word
+    told = mercer("info", "m.mercer").out
+    assert re.search(rf"^ *model +{word}, ", told, re.MULTILINE)
+    assert re.search(r"^ *nu +0.5$" if word == "nu-svc" else rf"^ *C +{fitted['C']:g}$", told, re.MULTILINE)
+    assert mercer("info", "m.mercer", "--json").json["kind"] == word
 
 
 @pytest.mark.usefixtures("kinds")
@@ -127,7 +132,11 @@ def test_regression(mercer, curve, word):
     assert fitted["train"]["r2"] > 0.9
     assert fitted["choice"]["searched"]
     assert mercer("score", "m.mercer", "curve.csv", "--json").json["r2"] == pytest.approx(fitted["train"]["r2"])
-    assert "epsilon" in mercer("info", "m.mercer").out
+    told = mercer("info", "m.mercer").out
+    assert "epsilon" in told
+    assert re.search(rf"^ *C +{fitted['C']:g}$", told, re.MULTILINE)
+    assert ("nu" in fitted) == (re.search(r"^ *nu +0.5$", told, re.MULTILINE) is not None) == (word == "nu-svr")
+    assert fitted["model"] == word
 
 
 def test_svr_is_that_of_scikit_learn(mercer, curve):
