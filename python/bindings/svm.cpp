@@ -21,6 +21,7 @@ struct ClassifierSettings {
   bool probability;
   std::uint64_t seed;
   bool break_ties;
+  bool one_vs_rest;
 };
 
 template <class Options>
@@ -32,6 +33,7 @@ Options classifier_options(const Kernel& kernel, const ClassifierSettings& s, co
   o.probability = s.probability;
   o.seed = s.seed;
   o.break_ties = s.break_ties;
+  o.multi_class = s.one_vs_rest ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
   o.solver = solver;
   return o;
 }
@@ -186,8 +188,8 @@ void bind_fits(nb::module_& m) {
           },
           "tolerance"_a, "max_iterations"_a, "time_limit"_a);
   nb::class_<ClassifierSettings>(m, "SvcSettings")
-      .def(nb::init<Vector, Vector, bool, std::uint64_t, bool>(), "class_weight"_a, "sample_weight"_a, "probability"_a, "seed"_a,
-           "break_ties"_a)
+      .def(nb::init<Vector, Vector, bool, std::uint64_t, bool, bool>(), "class_weight"_a, "sample_weight"_a, "probability"_a, "seed"_a,
+           "break_ties"_a, "one_vs_rest"_a)
       .def_ro("sample_weight", &ClassifierSettings::sample_weight);
   m.def("fit_svc", &fit_c, "X"_a, "labels"_a, "kernel"_a, "settings"_a, "solver"_a, "C"_a, "lambda_"_a.none(), "hard_margin"_a,
         "fit_intercept"_a, "start"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());

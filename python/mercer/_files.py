@@ -178,6 +178,7 @@ def _said(model: Any, *names: str) -> dict[str, float]:
 
 def _support_vector_classifier(model: _mercer.SvcModel) -> SVC | NuSVC:
     shared: dict[str, Any] = {"kernel": wrap(model.kernel), "probability": model.has_probabilities, "break_ties": model.break_ties}
+    shared["multi_class"] = "ovo" if model.one_vs_one else "ovr"
     if model.by_nu:
         return NuSVC(**shared, **_said(model, "nu"))
     return SVC(**shared, hard_margin=model.hard_margin, fit_intercept=bool(np.any(model.intercept)), **_said(model, "C"))
