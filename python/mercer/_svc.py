@@ -46,9 +46,7 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         weight = _estimators.weights(sample_weight, X)
         classes, labels = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(classes)
-        empty = np.bincount(labels, weights=weight if len(weight) else None) == 0
-        if empty.any():
-            raise ValueError(f"the class {_estimators.shown(classes[empty])[0]} has no sample of positive weight")
+        _estimators.require_weight(classes, labels, weight)
         self.classes_ = classes
         self.class_weight_ = compute_class_weight(self.class_weight, classes=classes, y=y)
         if not (np.isfinite(self.class_weight_).all() and (self.class_weight_ > 0).all()):
