@@ -282,6 +282,19 @@ Vector balanced_weights(const std::vector<Index>& labels, Index classes) {
   return (static_cast<double>(labels.size()) / (static_cast<double>(classes) * count.array())).matrix();
 }
 
+// What the refit would find out after the search.
+void require_classes(const std::vector<Index>& labels, Index classes, const Vector& weights, const SvcCvOptions& o) {
+  std::vector<Index> count(static_cast<std::size_t>(classes), 0);
+  for (std::size_t i = 0; i < labels.size(); ++i) count[static_cast<std::size_t>(labels[i])] += weights[static_cast<Index>(i)] > 0 ? 1 : 0;
+  for (Index c = 0; c < classes; ++c) {
+    if (count[static_cast<std::size_t>(c)] == 0) throw InvalidArgument(fmt::format("class {} has no sample of positive weight", c));
+    if (o.probability && count[static_cast<std::size_t>(c)] < 2)
+      throw InvalidArgument("probabilities need at least two samples of positive weight of every class: they come from cross-validation");
+  }
+  if (o.probability && o.probability_folds < 2)
+    throw InvalidArgument(fmt::format("probability_folds must be at least 2, got {}", o.probability_folds));
+}
+
 }  // namespace
 
 SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, const SvcCvOptions& o) {
@@ -303,6 +316,7 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
     if (!(o.class_weight.minCoeff() > 0) || !o.class_weight.allFinite()) throw InvalidArgument("class_weight must be finite and > 0");
     weights.array() *= o.class_weight(labels).array();
   }
+  require_classes(labels, classes, weights, o);
   std::vector<Fold> folds = o.folds;
   if (folds.empty() && !o.groups.empty()) {
     require_groups(o.groups, n);
@@ -328,6 +342,9 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
     refit.fit_intercept = o.fit_intercept;
     refit.multi_class = o.multi_class;
     refit.break_ties = o.break_ties;
+    refit.probability = o.probability;
+    refit.probability_folds = o.probability_folds;
+    refit.seed = o.seed;
     refit.solver = o.solver;
     refit.run = o.run;
     SvcModel model = fit_svc(X, labels, refit);
