@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "gram/row_evaluator.hpp"
@@ -26,6 +27,7 @@ namespace mercer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Vector weights_of(const Vector& sample_weight, Index n) {
   root_weights(sample_weight, n);  // for its checks
@@ -217,9 +219,17 @@ OneClassModel fit_one_class(const Samples& rows, const OneClassOptions& o) {
   const Index n = X.size();
   const Vector bound = weights_of(o.sample_weight, n);
   BoxProblem problem{Vector::Zero(n), Vector::Zero(n), bound, {}, {1, 0}, {}, Vector::Zero(n)};
-  fill(problem.start, bound, 0, o.nu * bound.sum());
-  Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
-  finish(s, -s.solution.multiplier[0], begin, o.solver, X);
+  const double sum = o.nu * bound.sum();
+  fill(problem.start, bound, 0, sum);
+  SvmSolver solver = o.solver;
+  solver.tolerance *= std::min(1.0, sum);  // values of f shrink with the sum, and any start would do
+  Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), solver, o.run);
+  if (sum < (bound.array() > 0).select(bound, infinity).minCoeff()) {
+    s.summary.remark =
+        fmt::format("nu = {:g} is less than one of {} samples: none may be left outside, and a smaller nu gives the same region", o.nu,
+                    (bound.array() > 0).count());
+  }
+  finish(s, -s.solution.multiplier[0], begin, solver, X);
   return OneClassModel::from_parts(std::move(s.parts), std::move(s.summary), {.nu = o.nu});
 }
 
