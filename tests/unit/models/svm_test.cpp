@@ -325,7 +325,8 @@ TEST(Svc, MistakesAreNamed) {
   EXPECT_THROW(fit_svc(s.X, s.labels).decision(Matrix::Zero(2, 5)), InvalidArgument);
   Matrix unscaled = s.X;
   unscaled.col(2) *= 1e5;
-  const SvcModel model = fit_svc(unscaled, s.labels, {.kernel = kernels::linear()});
+  // Steps enough to see it: by default there would be ten million.
+  const SvcModel model = fit_svc(unscaled, s.labels, {.kernel = kernels::linear(), .solver = {.max_iterations = 10000}});
   EXPECT_NE(model.summary().remark.find("column 2"), std::string::npos);
 }
 
