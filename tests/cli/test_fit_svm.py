@@ -8,6 +8,7 @@ import io
 import re
 import shutil
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -94,6 +95,30 @@ def test_c_is_chosen_and_said_unless_given(mercer):
     assert mercer("fit", "svc", "kinds.csv", "--lambda", "0.01", "--json").json["C"] == pytest.approx(1 / (2 * 90 * 0.01))
     assert "choice" in mercer("fit", "linear-svc", "kinds.csv", "--json").json
     assert "choice" not in mercer("fit", "linear-svc", "kinds.csv", "--C", "1", "--json").json
+
+
+def test_a_time_limit_holds_for_the_whole_command(mercer):
+    X, labels = blobs(3, 3000, seed=2)
+    write_csv(mercer.folder, "many.csv", X, labels)
+    began = time.monotonic()
+    fitted = mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "1e-6", "--json", "--out", "m.mercer").json
+    assert time.monotonic() - began < 10
+    assert fitted["choice"] == {"searched": False, "C": 1}
+    assert fitted["summary"]["status"] == "time limit"
+    assert len(table(mercer("predict", "m.mercer", "many.csv").out)["prediction"]) == 3000
+    assert "too little time to choose C" in mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "1e-6").out
+    assert mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "600", "--json").json["choice"]["searched"]
+
+
+def test_the_choice_is_that_of_cross_validation(mercer, kinds):
+    svm, selection = pytest.importorskip("sklearn.svm"), pytest.importorskip("sklearn.model_selection")
+    X, labels = kinds
+    chosen = mercer("fit", "svc", "kinds.csv", "--scale", "none", "--json").json["choice"]
+    best = max(row["accuracy"] for row in chosen["tried"])
+    twin = svm.SVC(C=chosen["C"], gamma=1 / (2 * chosen["length_scale"] ** 2))
+    for seed in range(3):  # the folds are others, so the scores are near
+        folds = selection.StratifiedKFold(5, shuffle=True, random_state=seed)
+        assert abs(selection.cross_val_score(twin, X, labels, cv=folds).mean() - best) < 0.08
 
 
 def test_too_few_rows_to_choose_c(mercer):
