@@ -121,6 +121,20 @@ def test_the_choice_is_that_of_cross_validation(mercer, kinds):
         assert abs(selection.cross_val_score(twin, X, labels, cv=folds).mean() - best) < 0.08
 
 
+def test_linear_svc_of_few_rows(mercer):
+    rows = [(1, "a"), (2, "a"), (3, "a"), (10, "b"), (11, "b"), (12, "b")]
+    text = lambda some: "x,y\n" + "".join(f"{x},{y}\n" for x, y in some)  # noqa: E731
+    fitted = mercer("fit", "linear-svc", "-", "--json", stdin=text(rows)).json
+    assert fitted["choice"]["folds"] == 3
+    assert fitted["train"]["accuracy"] == 1
+    assert mercer("fit", "linear-svc", "-", "--json", stdin=text(rows[:5])).json["choice"]["folds"] == 2
+    said = mercer("fit", "linear-svc", "-", stdin=text(rows[:4])).out
+    assert "too few rows (of some class) to choose C by cross-validation: it is 1" in said
+    weighted = "x,y,w\n" + "".join(f"{x},{y},{w}\n" for (x, y), w in zip(rows, (1, 1, 0, 1, 1, 0), strict=True))
+    assert mercer("fit", "linear-svc", "-", "--target", "y", "--sample-weight", "w", "--json", stdin=weighted).json["choice"]["folds"] == 2
+    assert "penalised" in mercer("fit", "linear-svc", "--help").out
+
+
 def test_too_few_rows_to_choose_c(mercer):
     out = mercer("fit", "svc", "-", stdin="x,y\n1,a\n2,b\n3,b\n").out
     assert "too few rows (of some class) to choose C by cross-validation: it is 1" in out
