@@ -30,6 +30,7 @@
 #include "mercer/normal_sums.hpp"
 #include "mercer/nystrom.hpp"
 #include "mercer/prediction_intervals.hpp"
+#include "mercer/preimage.hpp"
 #include "mercer/random.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/random_features.hpp"
