@@ -76,6 +76,8 @@ PUBLIC = {
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
     "preimage.hpp": "models",
+    "kernel_pca.hpp": "models",
+    "pca.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 
