@@ -146,6 +146,22 @@ void describe(const KernelMeanModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const PcaModel& model, Rows& rows) {
+  rows.push_back({"columns", std::to_string(model.n_features())});
+  rows.push_back({"variance", fmt::format("{:.4g}", fmt::join(model.explained_variance(), ", "))});
+  if (model.whiten()) rows.push_back({"scores", "of unit variance"});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const KernelPcaModel& model, Rows& rows) {
+  const Samples& X = model.basis();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({model.is_low_rank() ? "landmarks" : "training rows",
+                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"eigenvalues", fmt::format("{:.4g}", fmt::join(model.eigenvalues(), ", "))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
   if (!encoder.target.empty())

@@ -75,6 +75,9 @@ PUBLIC = {
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
+    "preimage.hpp": "models",
+    "kernel_pca.hpp": "models",
+    "pca.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -16,9 +16,11 @@
 #include "mercer/gaussian_process.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_mean.hpp"
+#include "mercer/kernel_pca.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/kernel_sgd.hpp"
 #include "mercer/linear_svc.hpp"
+#include "mercer/pca.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
@@ -27,7 +29,8 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel,
+                              PcaModel, KernelPcaModel>;
 
 struct SavedModel {
   AnyModel model;

@@ -37,6 +37,7 @@ from ._linear_svc import LinearSVC
 from ._kernel_sgd import KernelSGDClassifier
 from ._mercer import version
 from ._nystroem import Nystroem
+from ._preimage import Preimages, preimage_methods, preimages
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
@@ -100,4 +101,7 @@ __all__ = [
     "SVR",
     "NuSVR",
     "OneClassSVM",
+    "Preimages",
+    "preimage_methods",
+    "preimages",
 ]

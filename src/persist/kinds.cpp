@@ -26,6 +26,8 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"linear-svc", write_linear_svc, read_linear_svc},
     {"sgd-svm", write_kernel_sgd, read_kernel_sgd},
     {"mean", write_kernel_mean, read_kernel_mean},
+    {"pca", write_pca, read_pca},
+    {"kernel-pca", write_kernel_pca, read_kernel_pca},
 }};
 
 }  // namespace

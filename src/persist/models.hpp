@@ -45,4 +45,10 @@ AnyModel read_kernel_sgd(const ContainerReader& in, const KernelLibrary& library
 void write_kernel_mean(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_mean(const ContainerReader& in, const KernelLibrary& library);
 
+void write_pca(const AnyModel& any, ContainerWriter& out);
+AnyModel read_pca(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_pca(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_pca(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
