@@ -75,6 +75,9 @@ PUBLIC = {
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
+    "kernel_kmeans.hpp": "models",
+    "spectral_clustering.hpp": "models",
+    "cluster_quality.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -14,6 +14,7 @@
 #include "mercer/dataset.hpp"
 #include "mercer/falkon.hpp"
 #include "mercer/gaussian_process.hpp"
+#include "mercer/kernel_kmeans.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_mean.hpp"
 #include "mercer/kernel_ridge.hpp"
@@ -27,7 +28,8 @@
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel,
+                              KernelKMeansModel>;
 
 struct SavedModel {
   AnyModel model;

@@ -26,6 +26,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"linear-svc", write_linear_svc, read_linear_svc},
     {"sgd-svm", write_kernel_sgd, read_kernel_sgd},
     {"mean", write_kernel_mean, read_kernel_mean},
+    {"kernel-kmeans", write_kernel_kmeans, read_kernel_kmeans},
 }};
 
 }  // namespace

@@ -45,4 +45,7 @@ AnyModel read_kernel_sgd(const ContainerReader& in, const KernelLibrary& library
 void write_kernel_mean(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_mean(const ContainerReader& in, const KernelLibrary& library);
 
+void write_kernel_kmeans(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_kmeans(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
