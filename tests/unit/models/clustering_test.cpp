@@ -179,7 +179,7 @@ TEST(SpectralClustering, RingsAndMoonsAreTheirOwnClusters) {
 TEST(SpectralClustering, PartsWithoutEdgesBetweenThem) {
   using Options = SpectralClusteringOptions;
   Matrix W = Matrix::Zero(9, 9);
-  for (const auto [i, j] : {std::pair<Index, Index>{0, 1}, {1, 2}, {0, 2}, {3, 4}, {5, 6}, {6, 7}}) W(i, j) = W(j, i) = 1;
+  for (const auto& [i, j] : {std::pair<Index, Index>{0, 1}, {1, 2}, {0, 2}, {3, 4}, {5, 6}, {6, 7}}) W(i, j) = W(j, i) = 1;
   const std::vector<Index> truth{0, 0, 0, 1, 1, 2, 2, 2, 3};  // and an isolated one
   const SpectralClustering c = spectral_clustering(W, {.clusters = 4, .affinity = Options::Affinity::precomputed});
   EXPECT_EQ(c.summary.connected_components, 4);

@@ -131,7 +131,7 @@ TEST(KernelKMeans, SameForAnyNumberOfThreads) {
   EXPECT_EQ(one.restart, two.restart);
 }
 
-TEST(KMeans, WeightsAreRepetitions) {
+TEST(KMeans, WeightedCentresAreWeightedMeans) {
   const Matrix X = RandomStream(11).normal_matrix(60, 2);
   Vector w(60);
   for (Index i = 0; i < 60; ++i) w[i] = static_cast<double>(i % 3);
