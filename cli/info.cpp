@@ -162,6 +162,15 @@ void describe(const KernelPcaModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+void describe(const KernelKMeansModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"clusters", fmt::format("{}, of {} rows", model.clusters(), fmt::join(model.sizes(), ", "))});
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({model.summary().rank > 0 ? "pivots" : "training rows",
+                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
 void describe(const Encoder& encoder, Rows& rows) {
   const bool classify = encoder.task == Task::classification;
   if (!encoder.target.empty())

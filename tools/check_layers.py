@@ -78,6 +78,9 @@ PUBLIC = {
     "preimage.hpp": "models",
     "kernel_pca.hpp": "models",
     "pca.hpp": "models",
+    "kernel_kmeans.hpp": "models",
+    "spectral_clustering.hpp": "models",
+    "cluster_quality.hpp": "models",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -4,6 +4,7 @@
 
 #include "mercer/chunked_file.hpp"
 #include "mercer/chunks.hpp"
+#include "mercer/cluster_quality.hpp"
 #include "mercer/dataset.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
@@ -11,6 +12,7 @@
 #include "mercer/folds.hpp"
 #include "mercer/gaussian_process.hpp"
 #include "mercer/gram.hpp"
+#include "mercer/kernel_kmeans.hpp"
 #include "mercer/kernel_learning.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_mean.hpp"
@@ -44,6 +46,7 @@
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"
 #include "mercer/simulate.hpp"
+#include "mercer/spectral_clustering.hpp"
 #include "mercer/svm.hpp"
 #include "mercer/svm_cv.hpp"
 #include "mercer/table.hpp"

@@ -14,6 +14,7 @@
 #include "mercer/dataset.hpp"
 #include "mercer/falkon.hpp"
 #include "mercer/gaussian_process.hpp"
+#include "mercer/kernel_kmeans.hpp"
 #include "mercer/kernel_logistic.hpp"
 #include "mercer/kernel_mean.hpp"
 #include "mercer/kernel_pca.hpp"
@@ -30,7 +31,7 @@ namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
                               RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel,
-                              PcaModel, KernelPcaModel>;
+                              PcaModel, KernelPcaModel, KernelKMeansModel>;
 
 struct SavedModel {
   AnyModel model;

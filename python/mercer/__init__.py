@@ -45,6 +45,8 @@ from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
+from ._kernel_kmeans import ClusterChoice, KernelKMeans, choose_k, silhouette_samples, silhouette_score
+from ._spectral_clustering import SpectralClustering
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -104,4 +106,10 @@ __all__ = [
     "Preimages",
     "preimage_methods",
     "preimages",
+    "ClusterChoice",
+    "KernelKMeans",
+    "SpectralClustering",
+    "choose_k",
+    "silhouette_samples",
+    "silhouette_score",
 ]

@@ -17,6 +17,7 @@ from ._errors import FileMissing
 from ._falkon import FalkonClassifier, FalkonRegressor
 from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
+from ._kernel_kmeans import KernelKMeans
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_mean import KernelMeanClassifier
 from ._kernel_ridge import KernelRidge
@@ -48,6 +49,7 @@ _MODELS = (
     _mercer.RidgeModel,
     _mercer.SvrModel,
     _mercer.OneClassModel,
+    _mercer.KernelKMeansModel,
 )
 
 
@@ -219,6 +221,9 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
             estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bias, **_said(model, "C"))
     elif isinstance(model, _mercer.OneClassModel):
         estimator = OneClassSVM(kernel=wrap(model.kernel), **_said(model, "nu"))
+    elif isinstance(model, _mercer.KernelKMeansModel):
+        estimator = KernelKMeans(model.summary.wanted, kernel=wrap(model.kernel))
+        estimator.labels_, estimator._distances = np.asarray(model.labels, dtype=np.int32), None
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))

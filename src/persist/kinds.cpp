@@ -28,6 +28,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"mean", write_kernel_mean, read_kernel_mean},
     {"pca", write_pca, read_pca},
     {"kernel-pca", write_kernel_pca, read_kernel_pca},
+    {"kernel-kmeans", write_kernel_kmeans, read_kernel_kmeans},
 }};
 
 }  // namespace

@@ -51,4 +51,7 @@ AnyModel read_pca(const ContainerReader& in, const KernelLibrary& library);
 void write_kernel_pca(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_pca(const ContainerReader& in, const KernelLibrary& library);
 
+void write_kernel_kmeans(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_kmeans(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
