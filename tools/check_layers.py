@@ -75,6 +75,10 @@ PUBLIC = {
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
+    "matrix_function.hpp": "linalg",
+    "kernel_map.hpp": "models",
+    "tensor_sketch.hpp": "gram",
+    "explicit_maps.hpp": "gram",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

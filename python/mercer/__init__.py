@@ -37,7 +37,8 @@ from ._linear_svc import LinearSVC
 from ._kernel_sgd import KernelSGDClassifier
 from ._mercer import version
 from ._nystroem import Nystroem
-from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
+from ._random_fourier import RandomFourierFeatures
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
@@ -45,6 +46,10 @@ from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
 from .kernels import Kernel, feature_map, kernel, kernel_function
+from ._kernel_maps import EmpiricalKernelMap, MercerMap
+from ._matrix_function import matrix_function
+from ._monomials import Monomials
+from ._sketches import AdditiveChi2Sampler, TensorSketch
 
 __version__: str = version()
 
@@ -100,4 +105,10 @@ __all__ = [
     "SVR",
     "NuSVR",
     "OneClassSVM",
+    "AdditiveChi2Sampler",
+    "EmpiricalKernelMap",
+    "MercerMap",
+    "Monomials",
+    "TensorSketch",
+    "matrix_function",
 ]

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as ScikitGaussianProcess
-from sklearn.kernel_approximation import Nystroem as ScikitNystroem
+from sklearn.kernel_approximation import AdditiveChi2Sampler as ScikitAdditiveChi2, Nystroem as ScikitNystroem, PolynomialCountSketch as ScikitCountSketch
 from sklearn.kernel_ridge import KernelRidge as ScikitKernelRidge
 from sklearn.linear_model import Ridge as ScikitRidge
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -64,6 +64,11 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "OneClassSVM": UNWEIGHTED,
     "SVCCV": FOLDS_COUNT_ROWS,
     "SVRCV": FOLDS_COUNT_ROWS,
+    "AdditiveChi2Sampler": {},
+    "EmpiricalKernelMap": {},
+    "MercerMap": {},
+    "Monomials": {},
+    "TensorSketch": {},
 }
 
 
@@ -124,6 +129,15 @@ def expected_failures(estimator):
         mercer.OneClassSVM(),
         mercer.SVCCV([1, 10], cv=2),
         mercer.SVRCV([1, 10], cv=2),
+        mercer.AdditiveChi2Sampler(),
+        mercer.EmpiricalKernelMap(),
+        mercer.EmpiricalKernelMap("gaussian(2)", whiten=True, n_components=10, landmarks="rpcholesky", random_state=0),
+        mercer.MercerMap(5, "gaussian(2)"),
+        mercer.Monomials(),
+        mercer.Monomials(2, weighting="sqrt"),
+        mercer.RandomFourierFeatures("auto", orthogonal="structured", max_error=0.5, random_state=0),
+        mercer.RandomFourierFeatures(40, quasi_random=True, random_state=0),
+        mercer.TensorSketch(random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -145,6 +159,8 @@ def test_no_failure_beyond_scikit_learns_own_list():
         (mercer.Nystroem, ScikitNystroem),
         (mercer.Ridge, ScikitRidge),
         (mercer.LinearSVC, ScikitLinearSVC),
+        (mercer.AdditiveChi2Sampler, ScikitAdditiveChi2),
+        (mercer.TensorSketch, ScikitCountSketch),
         *((getattr(mercer, twin.__name__), twin) for twin in SUPPORT_VECTOR_TWINS),
     ],
 )
