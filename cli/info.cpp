@@ -61,12 +61,16 @@ void describe(const RidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+std::string draw_words(const RandomFourierFeatures& map) {
+  return map.draw() == FourierDraw::independent ? "" : fmt::format(", {}", name_of(map.draw()));
+}
+
 void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
   const RandomFourierFeatures& map = model.features();
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back({"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
-                                          map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines",
-                                          map.orthogonal() ? ", orthogonal" : "")});
+  rows.push_back(
+      {"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
+                               map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines", draw_words(map))});
   rows.push_back({"alpha", fmt::format("{:g}", fmt::join(model.alpha(), ", "))});
   rows.push_back({"precision", name_of(model.precision())});
   rows.push_back({"summary", model.summary().sentence});
@@ -169,6 +173,31 @@ void describe(const KernelKMeansModel& model, Rows& rows) {
   rows.push_back({model.summary().rank > 0 ? "pivots" : "training rows",
                   fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
   rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe_points(const Kernel& kernel, const char* name, const Samples& X, Index columns, Rows& rows) {
+  rows.push_back({"kernel", kernel.text()});
+  rows.push_back({name, fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"features", std::to_string(columns)});
+}
+
+void describe(const NystromMap& map, Rows& rows) { describe_points(map.kernel(), "landmarks", map.landmarks(), map.n_components(), rows); }
+
+void describe(const KernelMap& map, Rows& rows) {
+  rows.push_back({"map", name_of(map.kind())});
+  describe_points(map.kernel(), "points", map.points(), map.n_components(), rows);
+}
+
+void describe(const RandomFourierFeatures& map, Rows& rows) {
+  rows.push_back({"kernel", map.kernel().text()});
+  rows.push_back(
+      {"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
+                               map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines", draw_words(map))});
+}
+
+void describe(const TensorSketch& map, Rows& rows) {
+  rows.push_back({"kernel", map.kernel().text()});
+  rows.push_back({"features", fmt::format("{} sketches of {} columns", map.n_components(), map.n_features())});
 }
 
 void describe(const Encoder& encoder, Rows& rows) {

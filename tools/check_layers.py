@@ -81,6 +81,10 @@ PUBLIC = {
     "kernel_kmeans.hpp": "models",
     "spectral_clustering.hpp": "models",
     "cluster_quality.hpp": "models",
+    "matrix_function.hpp": "linalg",
+    "kernel_map.hpp": "models",
+    "tensor_sketch.hpp": "gram",
+    "explicit_maps.hpp": "gram",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -64,4 +64,5 @@ NB_MODULE(_mercer, m) {
   bind_svm_cv(m);
   bind_preimage(m);
   bind_clustering(m);
+  bind_maps(m);
 }

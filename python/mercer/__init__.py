@@ -38,7 +38,8 @@ from ._kernel_sgd import KernelSGDClassifier
 from ._mercer import version
 from ._nystroem import Nystroem
 from ._preimage import Preimages, preimage_methods, preimages
-from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
+from ._random_fourier import RandomFourierFeatures
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
@@ -48,6 +49,10 @@ from ._svm_cv import SVCCV, SVRCV
 from ._kernel_kmeans import ClusterChoice, KernelKMeans, choose_k, silhouette_samples, silhouette_score
 from ._spectral_clustering import SpectralClustering
 from .kernels import Kernel, feature_map, kernel, kernel_function
+from ._kernel_maps import EmpiricalKernelMap, MercerMap
+from ._matrix_function import matrix_function
+from ._monomials import Monomials
+from ._sketches import AdditiveChi2Sampler, TensorSketch
 
 __version__: str = version()
 
@@ -112,4 +117,10 @@ __all__ = [
     "choose_k",
     "silhouette_samples",
     "silhouette_score",
+    "AdditiveChi2Sampler",
+    "EmpiricalKernelMap",
+    "MercerMap",
+    "Monomials",
+    "TensorSketch",
+    "matrix_function",
 ]

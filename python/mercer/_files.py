@@ -28,6 +28,10 @@ from ._representer import RepresenterRegressor
 from ._ridge import Ridge
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
+from ._kernel_maps import EmpiricalKernelMap, MercerMap
+from ._nystroem import Nystroem
+from ._random_fourier import RandomFourierFeatures
+from ._sketches import TensorSketch
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -52,6 +56,8 @@ _MODELS = (
     _mercer.KernelKMeansModel,
 )
 
+_MAPS = (_mercer.NystromMap, _mercer.FourierMap, _mercer.KernelMap, _mercer.TensorSketchMap)
+
 
 def _existing(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
@@ -70,10 +76,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if isinstance(model, TableModel):
         _mercer.save_saved(model._saved, name)
         return
-    native = getattr(model, "model_", None)
+    native = getattr(model, "model_", getattr(model, "map_", None))
     if isinstance(model, KernelRidge) and native is not None:
         native = model._model_for_file()
-    if not isinstance(native, _MODELS):
+    if not isinstance(native, _MODELS + _MAPS):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
@@ -165,7 +171,7 @@ def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray 
         kernel=wrap(model.kernel),
         n_components=features.n_components,
         form="cos" if features.is_cosine else "sincos",
-        orthogonal=features.is_orthogonal,
+        orthogonal="structured" if features.draw == "structured" else features.draw == "orthogonal",
         fit_intercept=bool(np.any(model.intercept)),
         precision="float32" if model.is_float32 else "float64",
     )
@@ -186,11 +192,37 @@ def _support_vector_classifier(model: _mercer.SvcModel) -> SVC | NuSVC:
     return SVC(**shared, hard_margin=model.hard_margin, fit_intercept=bool(np.any(model.intercept)), **_said(model, "C"))
 
 
+def _transformer(made: Any) -> Any:
+    """The estimator of a feature map."""
+    if isinstance(made, _mercer.FourierMap):
+        draw = made.draw
+        transformer: Any = RandomFourierFeatures(
+            made.n_components,
+            wrap(made.kernel),
+            form="cos" if made.is_cosine else "sincos",
+            orthogonal="structured" if draw == "structured" else draw == "orthogonal",
+            quasi_random=draw == "quasi",
+        )
+    elif isinstance(made, _mercer.TensorSketchMap):
+        transformer = TensorSketch(gamma=made.scale, degree=made.degree, coef0=made.offset, n_components=made.n_components)
+    elif isinstance(made, _mercer.NystromMap):
+        transformer = Nystroem(wrap(made.kernel), n_components=len(made.normalization))._with(made)
+    elif made.kind == "mercer":
+        transformer = MercerMap(made.n_components, wrap(made.kernel))
+    else:
+        transformer = EmpiricalKernelMap(wrap(made.kernel), whiten=made.kind == "whitened", n_components=made.n_components)
+    transformer.map_ = made
+    return transformer
+
+
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
+    if isinstance(model, _MAPS):
+        estimator: Any = _transformer(model)
+        return _with_columns(estimator, saved)
     labels = None if saved.classes is None else _labels(saved.classes)
     if isinstance(model, _mercer.KernelRidgeModel):
-        estimator: Any = _kernel_ridge(model)
+        estimator = _kernel_ridge(model)
     elif isinstance(model, _mercer.GaussianProcessModel):
         estimator = _gaussian_process(model)
     elif isinstance(model, _mercer.FalkonModel):
@@ -235,6 +267,10 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
     if not isinstance(model, _mercer.RandomFeatureRidgeModel):  # whose model_ follows its running sums
         estimator.model_ = model
     estimator._single_target = saved.n_targets == 1
+    return _with_columns(estimator, saved)
+
+
+def _with_columns(estimator: Any, saved: _mercer.SavedModel) -> Any:
     estimator.n_features_in_ = saved.width
     if saved.column_names and saved.is_named and not saved.changes_columns:
         estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)

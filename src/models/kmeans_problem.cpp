@@ -26,8 +26,8 @@ void require_options(const KernelKMeansOptions& o) {
   if (!(o.tolerance >= 0)) throw InvalidArgument(fmt::format("tolerance must be >= 0, got {}", o.tolerance));
   if (o.landmarks < 0) throw InvalidArgument(fmt::format("landmarks must be >= 0, got {}", o.landmarks));
   if (o.kernel.psd() == Verdict::no) {
-    throw InvalidArgument(fmt::format("the kernel {} is not positive semi-definite, so there is no distance to a mean; use a PSD kernel",
-                                      o.kernel.text()));
+    throw InvalidArgument(
+        fmt::format("the kernel {} is not positive semi-definite, so there is no distance to a mean; use a PSD kernel", o.kernel.text()));
   }
 }
 

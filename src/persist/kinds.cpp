@@ -29,6 +29,10 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"pca", write_pca, read_pca},
     {"kernel-pca", write_kernel_pca, read_kernel_pca},
     {"kernel-kmeans", write_kernel_kmeans, read_kernel_kmeans},
+    {"nystrom", write_nystrom, read_nystrom},
+    {"fourier", write_fourier_map, read_fourier_map},
+    {"kernel-map", write_kernel_map, read_kernel_map},
+    {"tensor-sketch", write_tensor_sketch, read_tensor_sketch},
 }};
 
 }  // namespace

@@ -124,6 +124,8 @@ Matrix SavedModel::predict(const Samples& X, const Run& run) const {
       [&](const auto& m) {
         if constexpr (requires { m.predict(X, run); }) {
           return m.predict(X, run);
+        } else if constexpr (requires { m.transform(X, run); }) {
+          return m.transform(X, run);
         } else {
           Matrix out;
           with_threads(run.threads, [&] { out = m.predict(X); });
@@ -174,6 +176,8 @@ Index SavedModel::n_targets() const {
       [](const auto& m) {
         if constexpr (requires { m.n_targets(); }) {
           return m.n_targets();
+        } else if constexpr (requires { m.n_components(); }) {
+          return m.n_components();
         } else {
           return m.intercept().size();
         }

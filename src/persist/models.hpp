@@ -54,4 +54,16 @@ AnyModel read_kernel_pca(const ContainerReader& in, const KernelLibrary& library
 void write_kernel_kmeans(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_kmeans(const ContainerReader& in, const KernelLibrary& library);
 
+void write_nystrom(const AnyModel& any, ContainerWriter& out);
+AnyModel read_nystrom(const ContainerReader& in, const KernelLibrary& library);
+
+void write_fourier_map(const AnyModel& any, ContainerWriter& out);
+AnyModel read_fourier_map(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_map(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_map(const ContainerReader& in, const KernelLibrary& library);
+
+void write_tensor_sketch(const AnyModel& any, ContainerWriter& out);
+AnyModel read_tensor_sketch(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist
