@@ -281,7 +281,9 @@ class Engine : BoxState<T> {
   bool helped() const { return o_.polish && block_ == n_; }
 
   // Those that still are not solved then are given to a method that does not zigzag; what is left after it is a matter of few steps.
-  bool may_jump() const { return std::is_same_v<T, double> && block_ == n_ && n_ <= interior_limit && p_.row.empty(); }
+  bool may_jump() const {
+    return std::is_same_v<T, double> && block_ == n_ && n_ <= interior_limit && p_.row.empty() && cache_.capacity() == n_;
+  }
   void jump() {
     if constexpr (std::is_same_v<T, double>) {
       look();

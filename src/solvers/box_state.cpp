@@ -16,6 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index column_chunk = 2048;  // of the gradient, a task
+constexpr Index fewest_rows = 64;     // kept however small the budget: blocks of fewer variables would take for ever
 
 }  // namespace
 
@@ -24,7 +25,7 @@ BoxState<T>::BoxState(const RowSource<T>& K, const BoxProblem& problem, std::siz
     : K_(K),
       p_(problem),
       n_(problem.linear.size()),
-      cache_(K, row_memory, first_block),
+      cache_(K, row_memory, fewest_rows),
       b_(problem.start.size() > 0 ? problem.start : Vector(Vector::Zero(n_))) {}
 
 template <class T>
@@ -112,7 +113,7 @@ typename BoxState<T>::Step BoxState<T>::newton_step(Index most_free) {
   }
   const Index m = std::ssize(free);
   if (m == 0) return Step::solved;
-  if (m > most_free) return Step::failed;
+  if (m > std::min(most_free, cache_.capacity())) return Step::failed;
   const int groups = p_.held.groups;
   const RowsOf behind = rows_of(free);
   const std::vector<const T*> rows = cache_.rows(behind.rows);

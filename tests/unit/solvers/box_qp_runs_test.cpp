@@ -209,6 +209,16 @@ TEST(BoxQpRuns, ThreadsDoNotChangeABit) {
   }
 }
 
+// A budget of next to nothing is kept to, but for 64 rows, and finds the same optimum.
+TEST(BoxQpRuns, ATinyBudgetOfRowsIsEnough) {
+  const Case c = random_case(Form::classify, 0, 900, 5, 32);
+  const BoxSolution wanted = solve(c, {.tolerance = 1e-4});
+  const BoxSolution s = solve(c, {.tolerance = 1e-4, .memory = 1, .polish = true});
+  EXPECT_EQ(s.status, BoxStatus::converged);
+  EXPECT_LE(s.bytes, std::size_t{2 * 64 * 904 * 8});  // rows, and the block's part of K
+  expect_same_optimum(s, wanted);
+}
+
 TEST(BoxQpRuns, FloatRowsAgreeToTheirRounding) {
   for (const Case& c : some_cases(80)) {
     SCOPED_TRACE(c.name);
