@@ -44,6 +44,8 @@ from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
+from ._kernel_pca import KernelPCA
+from ._pca import PCA
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -100,4 +102,6 @@ __all__ = [
     "SVR",
     "NuSVR",
     "OneClassSVM",
+    "KernelPCA",
+    "PCA",
 ]
