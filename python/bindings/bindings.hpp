@@ -116,5 +116,6 @@ void bind_svm_cv(nb::module_& m);
 void bind_preimage(nb::module_& m);
 void bind_clustering(nb::module_& m);
 void bind_maps(nb::module_& m);
+void bind_pca(nb::module_& m);
 
 }  // namespace mercer::python

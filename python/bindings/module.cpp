@@ -65,4 +65,5 @@ NB_MODULE(_mercer, m) {
   bind_preimage(m);
   bind_clustering(m);
   bind_maps(m);
+  bind_pca(m);
 }

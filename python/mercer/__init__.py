@@ -48,6 +48,8 @@ from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
 from ._kernel_kmeans import ClusterChoice, KernelKMeans, choose_k, silhouette_samples, silhouette_score
 from ._spectral_clustering import SpectralClustering
+from ._kernel_pca import KernelPCA
+from ._pca import PCA
 from .kernels import Kernel, feature_map, kernel, kernel_function
 from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._matrix_function import matrix_function
@@ -123,4 +125,6 @@ __all__ = [
     "Monomials",
     "TensorSketch",
     "matrix_function",
+    "KernelPCA",
+    "PCA",
 ]

@@ -32,6 +32,8 @@ from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
 from ._sketches import TensorSketch
+from ._kernel_pca import KernelPCA
+from ._pca import PCA
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -54,6 +56,8 @@ _MODELS = (
     _mercer.SvrModel,
     _mercer.OneClassModel,
     _mercer.KernelKMeansModel,
+    _mercer.PcaModel,
+    _mercer.KernelPcaModel,
 )
 
 _MAPS = (_mercer.NystromMap, _mercer.FourierMap, _mercer.KernelMap, _mercer.TensorSketchMap)
@@ -215,6 +219,18 @@ def _transformer(made: Any) -> Any:
     return transformer
 
 
+def _kernel_pca(model: _mercer.KernelPcaModel) -> KernelPCA:
+    estimator = KernelPCA(
+        model.n_components,
+        kernel=wrap(model.kernel),
+        eigen_solver="lowrank" if model.is_low_rank else "auto",
+        whiten=(False, True, "map")[model.output],
+        center=model.is_centered,
+    )
+    estimator._X_fit = None
+    return estimator
+
+
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
     if isinstance(model, _MAPS):
@@ -260,6 +276,10 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
         )
+    elif isinstance(model, _mercer.PcaModel):
+        estimator = PCA(model.n_components, whiten=model.whiten)
+    elif isinstance(model, _mercer.KernelPcaModel):
+        estimator = _kernel_pca(model)
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
     if labels is not None and isinstance(model, _CLASSIFIERS):

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn import svm as scikit_svm
 from sklearn.svm import LinearSVC as ScikitLinearSVC
+from sklearn.decomposition import PCA as ScikitPCA, KernelPCA as ScikitKernelPCA
 from sklearn.svm import SVC as ScikitSVC, SVR as ScikitSVR, LinearSVC as ScikitLinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -76,6 +77,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "MercerMap": {},
     "Monomials": {},
     "TensorSketch": {},
+    "PCA": {},
+    "KernelPCA": {},
 }
 
 
@@ -150,6 +153,13 @@ def expected_failures(estimator):
         mercer.RandomFourierFeatures("auto", orthogonal="structured", max_error=0.5, random_state=0),
         mercer.RandomFourierFeatures(40, quasi_random=True, random_state=0),
         mercer.TensorSketch(random_state=0),
+        mercer.PCA(),
+        mercer.PCA(0.9, whiten=True),
+        mercer.PCA(1, svd_solver="krylov"),
+        mercer.KernelPCA(),
+        mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True),
+        mercer.KernelPCA(1, kernel="gaussian(2)", eigen_solver="krylov", whiten=True),
+        mercer.KernelPCA(1, kernel="rbf", eigen_solver="lowrank", n_landmarks=20),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -185,6 +195,8 @@ def test_no_failure_beyond_scikit_learns_own_list():
         (mercer.LinearSVC, ScikitLinearSVC),
         (mercer.AdditiveChi2Sampler, ScikitAdditiveChi2),
         (mercer.TensorSketch, ScikitCountSketch),
+        (mercer.PCA, ScikitPCA),
+        (mercer.KernelPCA, ScikitKernelPCA),
         *((getattr(mercer, twin.__name__), twin) for twin in SUPPORT_VECTOR_TWINS),
     ],
 )
