@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "preimages.md"
 FIGURE = ROOT / "docs" / "assets" / "denoise.png"
 BEGIN, END = "<!-- denoise: begin -->", "<!-- denoise: end -->"
-WIDTHS = [64, 128, 256, 512]  # c of exp(-|x-y|^2 / c): a quarter to two times the number of pixels
-COMPONENTS = [32, 64, 128, 256, 512, 1024]
+WIDTHS = [128, 256, 512, 1024]  # c of exp(-|x-y|^2 / c): half to four times the number of pixels
+COMPONENTS = [32, 64, 128, 256, 512, 1024, 2048]
 METHODS = ["fixed_point", "distance", "ridge"]
 NOISES = ["Gaussian, sd 0.5", "speckle, p = 0.4"]
 
@@ -93,17 +93,16 @@ def choose(X, held, noisy):
 
 def figure(panels):
     names = ["original", "noisy", "PCA", "kernel PCA"]
-    plot, axes = plt.subplots(8, 10, figsize=(7.2, 6.2))
-    for line in axes.flat:
-        line.set_xticks([])
-        line.set_yticks([])
-    for block, rows in enumerate(panels):
+    plot = plt.figure(figsize=(7.2, 6.4))
+    for block, (half, rows) in enumerate(zip(plot.subfigures(2, 1), panels, strict=True)):
+        half.suptitle(NOISES[block], fontsize=9)
+        axes = half.subplots(4, 10, gridspec_kw={"left": 0.12, "right": 0.99, "top": 0.92, "bottom": 0.01, "wspace": 0.05, "hspace": 0.08})
         for line, (name, digits) in enumerate(zip(names, rows, strict=True)):
-            for column, digit in enumerate(digits):
-                axes[4 * block + line, column].imshow(digit.reshape(16, 16), cmap="gray_r", vmin=-1.2, vmax=1.2)
-            axes[4 * block + line, 0].set_ylabel(name, rotation=0, ha="right", va="center", fontsize=8)
-        axes[4 * block, 0].set_title(NOISES[block], fontsize=9, loc="left")
-    plot.subplots_adjust(left=0.12, right=0.99, top=0.96, bottom=0.01, wspace=0.05, hspace=0.12)
+            for at, digit in zip(axes[line], digits, strict=True):
+                at.imshow(digit.reshape(16, 16), cmap="gray_r", vmin=-1.2, vmax=1.2)
+                at.set_xticks([])
+                at.set_yticks([])
+            axes[line, 0].set_ylabel(name, rotation=0, ha="right", va="center", fontsize=8)
     FIGURE.parent.mkdir(exist_ok=True)
     plot.savefig(FIGURE, dpi=110, metadata={"Software": None})
 

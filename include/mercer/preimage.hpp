@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/kernel_pca.hpp"
+#include "mercer/kernel_ridge.hpp"
 #include "mercer/kernels.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
@@ -69,5 +71,16 @@ std::vector<PreimageMethod> preimage_methods(const Kernel& kernel, Index width);
 
 // |phi(z) - p|^2 for each row z of Z and row of weights.
 Vector preimage_distances(const Kernel& kernel, const Samples& Z, const Samples& basis, const MatrixRef& weights, const Run& run = {});
+
+// Of points of the span of kernel principal components: for each row of scores (as model.transform gives them) the row z with phi(z)
+// nearest to  mean + sum_j score_j v_j.
+Preimages preimages(const KernelPcaModel& model, const Matrix& scores, const PreimageOptions& options = {});
+
+// Each row of X with what the components cannot say taken off: the pre-images of the projections of its images.
+Preimages denoise(const KernelPcaModel& model, const Samples& X, const PreimageOptions& options = {});
+
+// The learned map from scores back to rows: kernel ridge regression of X on model.transform(X), by a kernel of scores. Its predictions at
+// other scores are pre-images by themselves, or the `learned` of a search.
+KernelRidgeModel fit_preimage_map(const KernelPcaModel& model, const Samples& X, const KernelRidgeOptions& options = {});
 
 }  // namespace mercer

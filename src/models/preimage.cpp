@@ -121,7 +121,11 @@ Problem make_problem(const Kernel& kernel, const Samples& basis, const PreimageO
     throw_not_offered(options.method, problem.kernel, refused.value_or(problem.kernel.text()));
   if (wants(problem, Method::ridge) && options.learned.size() == 0) {
     problem.ridge = fit_kernel_ridge(problem.basis, problem.X,
-                                     {.kernel = problem.kernel, .alpha = options.ridge_alpha, .fit_intercept = true, .run = options.run});
+                                     {.kernel = problem.kernel,
+                                      .alpha = options.ridge_alpha,
+                                      .fit_intercept = true,
+                                      .tolerance = 1e-6,  // of a map that is only a guess
+                                      .run = options.run});
   }
   return problem;
 }

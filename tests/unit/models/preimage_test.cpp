@@ -331,6 +331,52 @@ TEST(Preimages, DenoiseACurve) {
   EXPECT_NE(found.summary.sentence.find("pre-images of 300 points from 300 rows: best ("), std::string::npos) << found.summary.sentence;
 }
 
+// With kernel PCA: the same weights as the small one's, the mean handled, from exact and low-rank models.
+TEST(PreimagesOfKernelPca, AreThoseOfTheirExpansion) {
+  const Matrix X = normal(150, 3, 31);
+  const Matrix Y = normal(20, 3, 32);
+  for (const Kernel& kernel : {kernels::gaussian(1.5), kernels::polynomial(3, 0.3, 1)}) {
+    const TinyKernelPca tiny(kernel, X, 8);
+    const Preimages expected = preimages(kernel, X, tiny.weights(Y), {.tolerance = 1e-9});
+    for (const KernelPcaOutput output : {KernelPcaOutput::scores, KernelPcaOutput::unit_variance}) {
+      const KernelPcaModel model = fit_kernel_pca(X, {.kernel = kernel, .n_components = 8, .output = output});
+      EXPECT_LT((model.expansion(model.transform(Y)) - tiny.weights(Y)).cwiseAbs().maxCoeff(), 1e-7) << kernel.text();
+      const Preimages found = denoise(model, Y, {.tolerance = 1e-9});
+      EXPECT_LT((found.squared_distance - expected.squared_distance).cwiseAbs().maxCoeff(), 1e-7 * (1 + expected.squared_norm.maxCoeff()));
+      EXPECT_EQ(preimages(model, model.transform(Y), {.tolerance = 1e-9}).rows, found.rows);
+    }
+  }
+  const KernelPcaModel low =
+      fit_kernel_pca(X, {.kernel = kernels::gaussian(1.5), .n_components = 8, .solver = KernelPcaSolver::low_rank, .rank = 150});
+  const Preimages exact = preimages(kernels::gaussian(1.5), X, TinyKernelPca(kernels::gaussian(1.5), X, 8).weights(Y));
+  EXPECT_LT((denoise(low, Y).squared_distance - exact.squared_distance).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+// With as many components as there are, nothing is taken off the training rows.
+TEST(PreimagesOfKernelPca, AllComponentsGiveTheRowsBack) {
+  const Matrix X = normal(60, 3, 33);
+  const KernelPcaModel model = fit_kernel_pca(X, {.kernel = kernels::gaussian(0.7), .n_components = 59});
+  EXPECT_LT((denoise(model, X).rows - X).cwiseAbs().maxCoeff(), 1e-4);
+  EXPECT_LT(denoise(model, X).squared_distance.maxCoeff(), 1e-8);
+}
+
+// The learned map is kernel ridge regression on scores, and can stand in a search.
+TEST(PreimagesOfKernelPca, LearnedMapGoesBackFromScores) {
+  const Matrix X = normal(120, 3, 34);
+  const KernelPcaModel model = fit_kernel_pca(X, {.kernel = kernels::gaussian(1.5), .n_components = 20});
+  const KernelRidgeModel map = fit_preimage_map(model, X, {.kernel = kernels::gaussian(1.0), .alpha = 0.01});
+  const Matrix Z = model.transform(X);
+  const Matrix K = gram(kernels::gaussian(1.0), Z);
+  const Matrix expected = K * (K + 0.01 * Matrix::Identity(120, 120)).llt().solve(X);
+  EXPECT_LT((map.predict(Z) - expected).cwiseAbs().maxCoeff(), 1e-9);
+  const Preimages found = preimages(model, Z, {.learned = map.predict(Z)});
+  const Preimages ridge = preimages(model, Z, {.method = Method::ridge, .learned = map.predict(Z)});
+  EXPECT_TRUE((found.squared_distance.array() <= ridge.squared_distance.array() + 1e-12).all());
+  const KernelPcaModel given = fit_kernel_pca(gram(kernels::gaussian(1.0), X), {.kernel = kernels::precomputed(), .n_components = 2});
+  EXPECT_NE(message_of<InvalidArgument>([&] { preimages(given, Matrix::Zero(1, 2)); }).find("fitted on a given Gram matrix"),
+            std::string::npos);
+}
+
 TEST(Preimages, SayWhichMethodsAKernelHas) {
   using Methods = std::vector<Method>;
   EXPECT_EQ(preimage_methods(kernels::gaussian(kernels::LengthScale::automatic()), 3),
