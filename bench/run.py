@@ -134,6 +134,10 @@ def rows():
         Row("LINSVC-sparse", "the same on 100000 CSR rows of 100000 columns, 74 numbers a row", data.sparse_linear(100_000, 100_000),
             ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto"),
                                          "scikit-learn LinearSVC(dual=True)": peer("linear_svc/sklearn_linear_svc.py", "dual")}, 2, 1e-5),
+        Row("CLUSTER-spectral", "spectral clustering, 10 nearest neighbours, n = 5000, d = 8, 10 clusters; normalised cuts compared", data.groups(5000, 8),
+            ours("cluster/ours.py", "spectral"), {"scikit-learn SpectralClustering": peer("cluster/sklearn_cluster.py", "spectral")}, 2, 0.02),
+        Row("CLUSTER-kmeans", "Gaussian kernel k-means on 300 landmarks, n = 20000, d = 8, 10 clusters, 10 starts; objectives compared", data.groups(20000, 8),
+            ours("cluster/ours.py", "kmeans"), {"scikit-learn Nystroem and KMeans": peer("cluster/sklearn_cluster.py", "kmeans")}, 1, 0.03),
     ]
 
 
