@@ -18,8 +18,7 @@ int main() {
   const auto blobs = mercer::simulate::blobs(200, 3);
   const mercer::ClusterChoice choice = mercer::choose_clusters(blobs.X, {.kernel = mercer::kernels::linear(), .k_max = 6});
   std::printf(" k  inertia  silhouette     gap\n");
-  for (const mercer::ClusterCandidate& c : choice.candidates)
-    std::printf("%2td %8.1f %11.3f %7.3f\n", c.k, c.inertia, c.silhouette, c.gap);
+  for (const mercer::ClusterCandidate& c : choice.candidates) std::printf("%2td %8.1f %11.3f %7.3f\n", c.k, c.inertia, c.silhouette, c.gap);
   std::printf("%s\n", choice.sentence.c_str());
   return mercer::adjusted_rand_index(parts.labels, truth) == 1 && model.clusters() == 5 ? 0 : 1;
 }

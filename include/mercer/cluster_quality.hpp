@@ -1,8 +1,8 @@
 // How good a clustering is, and how many clusters there are.
 //
-//   Vector s = silhouette_samples(X, labels, {.kernel = kernels::gaussian(0.5)});      // in the kernel's feature space; no kernel: Euclidean
-//   ClusterChoice choice = choose_clusters(X, {.kernel = kernels::gaussian(0.5), .k_max = 8});
-//   choice.k; choice.candidates[2].silhouette; choice.sentence;
+//   Vector s = silhouette_samples(X, labels, {.kernel = kernels::gaussian(0.5)});      // in the kernel's feature space; no kernel:
+//   Euclidean ClusterChoice choice = choose_clusters(X, {.kernel = kernels::gaussian(0.5), .k_max = 8}); choice.k;
+//   choice.candidates[2].silhouette; choice.sentence;
 //
 // Silhouette of a sample: (b - a) / max(a, b), a the mean distance to the others of its cluster, b the smallest mean distance to another
 // cluster; 0 in a cluster of one (Rousseeuw 1987). Exact, a tile of distances at a time: n^2 distances, none stored.
@@ -70,7 +70,7 @@ struct ClusterChoice {
   Index by_silhouette = 0;  // 0: none (all samples coincide, or only k = 1 was looked at)
   Index by_gap = 0;         // 0: no gap statistic, or no k fulfils its rule: take a larger k_max
   std::vector<ClusterCandidate> candidates{};
-  Kernel kernel;            // with automatic scales set
+  Kernel kernel;  // with automatic scales set
   Index silhouette_rows = 0;
   std::string method{};
   double seconds = 0;

@@ -1,4 +1,5 @@
-// Kernel k-means: min over a partition into k clusters of sum_i w_i |psi(x_i) - m_c(i)|^2, m_c the mean of its cluster in the feature space.
+// Kernel k-means: min over a partition into k clusters of sum_i w_i |psi(x_i) - m_c(i)|^2, m_c the mean of its cluster in the feature
+// space.
 //
 //   KernelKMeansModel model = fit_kernel_kmeans(X, {.kernel = kernels::gaussian(0.5), .clusters = 2});
 //   model.labels();                                    // of the rows of X
@@ -65,11 +66,11 @@ class KernelKMeansModel {
   double inertia(const Samples& X, const Run& run = {}) const;  // sum of the squared distances to the nearest means
 
   const Kernel& kernel() const { return kernel_; }
-  const Samples& samples() const { return samples_; }              // b_i: the training rows, or the pivots
-  const Matrix& coefficients() const { return coefficients_; }     // A, samples x clusters: m_c = sum_i A_ic psi(b_i)
-  const Vector& squared_norms() const { return squared_norms_; }   // |m_c|^2
-  const std::vector<Index>& labels() const { return labels_; }     // of the training rows
-  std::vector<Index> sizes() const;                                // training rows in each cluster
+  const Samples& samples() const { return samples_; }             // b_i: the training rows, or the pivots
+  const Matrix& coefficients() const { return coefficients_; }    // A, samples x clusters: m_c = sum_i A_ic psi(b_i)
+  const Vector& squared_norms() const { return squared_norms_; }  // |m_c|^2
+  const std::vector<Index>& labels() const { return labels_; }    // of the training rows
+  std::vector<Index> sizes() const;                               // training rows in each cluster
   Index clusters() const { return coefficients_.cols(); }
   Index n_targets() const { return clusters(); }
   const KernelKMeansSummary& summary() const { return summary_; }

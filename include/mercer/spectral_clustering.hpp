@@ -61,9 +61,9 @@ struct SpectralClustering {
   using Graph = std::variant<CsrMatrix<double>, Matrix>;
 
   std::vector<Index> labels{};
-  Matrix embedding;       // n x components
-  Vector eigenvalues{};   // of the normalised Laplacian, ascending; a gap after the k-th speaks for k clusters
-  Graph graph{};          // the affinities, with scikit-learn's loops (1) for nearest neighbours
+  Matrix embedding;      // n x components
+  Vector eigenvalues{};  // of the normalised Laplacian, ascending; a gap after the k-th speaks for k clusters
+  Graph graph{};         // the affinities, with scikit-learn's loops (1) for nearest neighbours
   SpectralClusteringSummary summary;
 
   Index clusters() const { return summary.clusters; }

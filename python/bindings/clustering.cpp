@@ -85,7 +85,7 @@ SpectralClustering spectral(const Samples& X, Index clusters, const std::string&
 }
 
 template <class Value>
-auto column_of(Value ClusterCandidate::* member) {
+auto column_of(Value ClusterCandidate::*member) {
   return [member](const ClusterChoice& choice) {
     std::vector<Value> out;
     for (const ClusterCandidate& c : choice.candidates) out.push_back(c.*member);
@@ -160,10 +160,9 @@ void bind_clustering(nb::module_& m) {
       .def_ro("labels", &SpectralClustering::labels)
       .def_prop_ro("embedding", [](const SpectralClustering& r) { return r.embedding; })
       .def_prop_ro("eigenvalues", [](const SpectralClustering& r) { return r.eigenvalues; })
-      .def_prop_ro("graph",
-                   [](const SpectralClustering& r) {
-                     return std::visit([](const auto& graph) { return nb::object(nb::cast(graph)); }, r.graph);
-                   })
+      .def_prop_ro(
+          "graph",
+          [](const SpectralClustering& r) { return std::visit([](const auto& graph) { return nb::object(nb::cast(graph)); }, r.graph); })
       .def_prop_ro("clusters", &SpectralClustering::clusters)
       .def_prop_ro("connected_components", [](const SpectralClustering& r) { return r.summary.connected_components; })
       .def_prop_ro("solver", [](const SpectralClustering& r) { return r.summary.solver; })

@@ -39,7 +39,8 @@ KernelKMeansOptions fit_options(const ClusterChoiceOptions& o) {
 }
 
 void require_options(const ClusterChoiceOptions& o, Index n) {
-  if (o.k_min < 1 || o.k_max < o.k_min) throw InvalidArgument(fmt::format("k must run from k_min >= 1 to k_max, got {} to {}", o.k_min, o.k_max));
+  if (o.k_min < 1 || o.k_max < o.k_min)
+    throw InvalidArgument(fmt::format("k must run from k_min >= 1 to k_max, got {} to {}", o.k_min, o.k_max));
   if (o.k_min > n) throw InvalidArgument(fmt::format("{} samples cannot make {} clusters; ask for at most {}", n, o.k_min, n));
   if (o.references < 0 || o.references == 1)
     throw InvalidArgument(fmt::format("references must be 0 (no gap statistic) or at least 2, got {}", o.references));
@@ -48,7 +49,8 @@ void require_options(const ClusterChoiceOptions& o, Index n) {
 
 void require_gap(const ClusterChoiceOptions& o, const Samples& X) {
   if (o.criterion != ClusterCriterion::gap) return;
-  if (o.references == 0) throw InvalidArgument("the gap statistic needs reference sets; set references to 10, say, or choose by silhouette");
+  if (o.references == 0)
+    throw InvalidArgument("the gap statistic needs reference sets; set references to 10, say, or choose by silhouette");
   if (X.is_given()) throw InvalidArgument("reference sets cannot be drawn for a given Gram matrix; choose by silhouette");
   if (X.is_sparse()) throw InvalidArgument("reference sets are drawn for dense rows only; choose by silhouette");
 }

@@ -128,7 +128,8 @@ Eigen::SparseMatrix<double> shifted_laplacian(const Sparse& W, const Vector& r) 
   std::vector<Eigen::Triplet<double>> entries;
   for (Index i = 0; i < W.rows(); ++i) {
     entries.emplace_back(static_cast<int>(i), static_cast<int>(i), (r[i] > 0 ? 1.0 : 0.0) + shift);
-    for_each_edge(W, i, [&](Index j, double weight) { entries.emplace_back(static_cast<int>(i), static_cast<int>(j), -r[i] * weight * r[j]); });
+    for_each_edge(W, i,
+                  [&](Index j, double weight) { entries.emplace_back(static_cast<int>(i), static_cast<int>(j), -r[i] * weight * r[j]); });
   }
   Eigen::SparseMatrix<double> L(W.rows(), W.rows());
   L.setFromTriplets(entries.begin(), entries.end());
@@ -164,7 +165,8 @@ bool shift_invert(const Sparse& W, const Vector& r, Index wanted, const solvers:
 }
 bool shift_invert(const Matrix&, const Vector&, Index, const solvers::TopEigenOptions&, LaplacianEigen&) { return false; }
 
-// All of them by LAPACK; vectors of the parts' space are told by their eigenvalue, so that one comes out pure: P = known vectors are moved up.
+// All of them by LAPACK; vectors of the parts' space are told by their eigenvalue, so that one comes out pure: P = known vectors are moved
+// up.
 template <class Graph>
 void by_lapack(const Graph& W, const Vector& r, Index wanted, const ProgressCallback& progress, std::size_t memory, LaplacianEigen& e) {
   const Index n = W.rows();
@@ -184,7 +186,8 @@ void by_lapack(const Graph& W, const Vector& r, Index wanted, const ProgressCall
 }
 
 template <class Graph>
-LaplacianEigen smallest(const Graph& W, Index k, double tolerance, std::uint64_t seed, const ProgressCallback& progress, std::size_t memory) {
+LaplacianEigen smallest(const Graph& W, Index k, double tolerance, std::uint64_t seed, const ProgressCallback& progress,
+                        std::size_t memory) {
   LaplacianEigen e;
   find_parts(W, e);
   const Index n = W.rows();

@@ -10,9 +10,9 @@
 namespace mercer {
 
 struct LaplacianEigen {
-  Vector values{};              // ascending
-  Eigen::MatrixXd vectors{};    // n x k, orthonormal; of parts of the graph: sqrt of degrees, on one part each
-  std::vector<Index> part{};    // the connected component of each vertex, numbered from the largest
+  Vector values{};            // ascending
+  Eigen::MatrixXd vectors{};  // n x k, orthonormal; of parts of the graph: sqrt of degrees, on one part each
+  std::vector<Index> part{};  // the connected component of each vertex, numbered from the largest
   Index parts = 0;
   Index isolated = 0;
   Vector degrees{};

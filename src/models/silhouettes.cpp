@@ -125,7 +125,8 @@ Matrix silhouettes(const Samples& X, const std::vector<std::vector<Index>>& part
 
 Vector silhouette_samples(const Samples& rows, const std::vector<Index>& labels, const SilhouetteOptions& options) {
   const Samples X = options.kernel ? as_given(*options.kernel, rows) : rows;
-  if (std::ssize(labels) != X.size()) throw InvalidArgument(fmt::format("X has {} samples but there are {} labels", X.size(), labels.size()));
+  if (std::ssize(labels) != X.size())
+    throw InvalidArgument(fmt::format("X has {} samples but there are {} labels", X.size(), labels.size()));
   if (!options.kernel && X.is_given()) throw InvalidArgument("Euclidean silhouettes need rows of numbers; give the kernel precomputed");
   std::vector<Index> renumbered = labels;
   const Index clusters = compact_labels(renumbered);

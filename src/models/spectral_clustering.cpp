@@ -29,7 +29,8 @@ using Assignment = SpectralClusteringOptions::Assignment;
 void require_options(const SpectralClusteringOptions& o, Index n) {
   require_clusters(o.clusters, n);
   if (o.components < 0 || o.components > n)
-    throw InvalidArgument(fmt::format("components must be between 1 and the {} samples (or 0: as many as clusters), got {}", n, o.components));
+    throw InvalidArgument(
+        fmt::format("components must be between 1 and the {} samples (or 0: as many as clusters), got {}", n, o.components));
   if (o.restarts < 1) throw InvalidArgument(fmt::format("restarts must be at least 1, got {}", o.restarts));
   if (!(o.tolerance > 0)) throw InvalidArgument(fmt::format("tolerance must be > 0, got {}", o.tolerance));
   if (o.assignment == Assignment::cluster_qr && o.components != 0 && o.components != o.clusters)
@@ -37,12 +38,13 @@ void require_options(const SpectralClusteringOptions& o, Index n) {
 }
 
 [[noreturn]] void refuse_negative(Index i, Index j, double value) {
-  throw InvalidArgument(fmt::format("affinities must be >= 0, got {} between samples {} and {}; use another kernel, or nearest neighbours",
-                                    value, i, j));
+  throw InvalidArgument(
+      fmt::format("affinities must be >= 0, got {} between samples {} and {}; use another kernel, or nearest neighbours", value, i, j));
 }
 
 [[noreturn]] void refuse_asymmetric(Index i, Index j) {
-  throw InvalidArgument(fmt::format("the affinity matrix must be symmetric, but ({}, {}) differs from ({}, {}); take (W + W') / 2", i, j, j, i));
+  throw InvalidArgument(
+      fmt::format("the affinity matrix must be symmetric, but ({}, {}) differs from ({}, {}); take (W + W') / 2", i, j, j, i));
 }
 
 bool differ(double a, double b) { return std::abs(a - b) > 1e-8 * std::max(std::abs(a), std::abs(b)); }
@@ -151,7 +153,7 @@ Index renumber(std::vector<Index>& labels) {
 }
 
 void write_sentence(SpectralClusteringSummary& s) {
-  s.sentence = fmt::format("{} clusters of {} samples; eigenvectors by {}", s.clusters, s.samples, s.solver);
+  s.sentence = fmt::format("{} cluster{} of {} samples; eigenvectors by {}", s.clusters, s.clusters == 1 ? "" : "s", s.samples, s.solver);
   if (s.products > 0) s.sentence += fmt::format(", {} products", s.products);
   s.sentence += fmt::format(", residual {:.1e}{}", s.residual, s.converged ? "" : ", which is NOT what was asked for");
   if (s.clusters < s.wanted) s.sentence += fmt::format("; {} clusters were asked for, but no more could be told apart", s.wanted);
@@ -207,9 +209,9 @@ SpectralClustering spectral_clustering(const Samples& X, const SpectralClusterin
       out.labels = cluster_qr(e.vectors);
     } else {
       const auto trials = 2 + static_cast<Index>(std::log(static_cast<double>(options.clusters)));
-      solvers::KMeans found = best_kmeans(
-          out.embedding, options.clusters, options.restarts,
-          {.max_iterations = 300, .tolerance = 1e-6, .seed = options.seed, .trials = trials, .progress = options.run.progress});
+      solvers::KMeans found =
+          best_kmeans(out.embedding, options.clusters, options.restarts,
+                      {.max_iterations = 300, .tolerance = 1e-6, .seed = options.seed, .trials = trials, .progress = options.run.progress});
       out.labels = std::move(found.labels);
       s.inertia = found.inertia;
     }

@@ -371,7 +371,8 @@ KernelKMeans best_of(const Problem<T>& problem, const KernelKMeansSettings& sett
     rows += static_cast<double>(problem.n) * static_cast<double>(restarts[r]->iterations());
     // Better by more than rounding: restarts that found the same partition are told by their numbers.
     const double margin = 1e-12 * problem.scale * problem.w.sum();
-    if (restarts[r]->objective() < restarts[static_cast<std::size_t>(out.restart)]->objective() - margin) out.restart = static_cast<Index>(r);
+    if (restarts[r]->objective() < restarts[static_cast<std::size_t>(out.restart)]->objective() - margin)
+      out.restart = static_cast<Index>(r);
   }
   out.looked_at = rows > 0 ? looked / rows : 1;
   restarts[static_cast<std::size_t>(out.restart)]->finish(out);

@@ -65,9 +65,7 @@ class Basis {
   }
   const Vector& values() const { return values_; }
   Columns vectors(Index k) const { return Q_.leftCols(size_) * vectors_.leftCols(k); }
-  Columns residuals(Index k) const {
-    return AQ_.leftCols(size_) * vectors_.leftCols(k) - vectors(k) * values_.head(k).asDiagonal();
-  }
+  Columns residuals(Index k) const { return AQ_.leftCols(size_) * vectors_.leftCols(k) - vectors(k) * values_.head(k).asDiagonal(); }
   void shrink(Index keep) {
     const Columns Q = vectors(keep);
     AQ_.leftCols(keep) = (AQ_.leftCols(size_) * vectors_.leftCols(keep)).eval();

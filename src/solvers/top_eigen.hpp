@@ -16,7 +16,7 @@
 namespace mercer::solvers {
 
 struct TopEigenOptions {
-  double tolerance = 1e-8;    // of every residual |A v - theta v|, relative to the largest |theta|
+  double tolerance = 1e-8;     // of every residual |A v - theta v|, relative to the largest |theta|
   Index max_products = 20000;  // of A with a vector
   Index block = 4;
   Index basis = 0;  // 0: 3 k + 40
@@ -25,9 +25,9 @@ struct TopEigenOptions {
 };
 
 struct TopEigen {
-  Vector values{};        // descending
+  Vector values{};            // descending
   Eigen::MatrixXd vectors{};  // n x k, orthonormal; the largest entry of each is positive
-  double residual = 0;    // the largest |A v - theta v|
+  double residual = 0;        // the largest |A v - theta v|
   Index products = 0;
   bool converged = false;
 };

@@ -18,8 +18,7 @@ TEST(TopEigen, OfARandomMatrix) {
   Columns A = RandomStream(1).normal_matrix(300, 300);
   A = ((A + A.transpose()) / 2).eval();
   const Eigen::SelfAdjointEigenSolver<Columns> all(A);
-  const TopEigen top = top_eigen(
-      300, 6, [&](const Columns& V) { return Columns(A * V); }, Columns(300, 0), {.tolerance = 1e-9});
+  const TopEigen top = top_eigen(300, 6, [&](const Columns& V) { return Columns(A * V); }, Columns(300, 0), {.tolerance = 1e-9});
   ASSERT_TRUE(top.converged);
   for (Index j = 0; j < 6; ++j) {
     EXPECT_NEAR(top.values[j], all.eigenvalues()[299 - j], 1e-10 * 300);
@@ -47,8 +46,7 @@ TEST(TopEigen, DoubleEigenvaluesAreFoundTwice) {
 
 TEST(TopEigen, AllOfASmallMatrix) {
   const Columns A = Eigen::Vector4d(4, 1, 3, 2).asDiagonal();
-  const TopEigen top = top_eigen(
-      4, 4, [&](const Columns& V) { return Columns(A * V); }, Columns(4, 0), {});
+  const TopEigen top = top_eigen(4, 4, [&](const Columns& V) { return Columns(A * V); }, Columns(4, 0), {});
   EXPECT_LT((top.values - Eigen::Vector4d(4, 3, 2, 1)).norm(), 1e-12);
   EXPECT_GT(top.vectors.colwise().maxCoeff().minCoeff(), 0.99);  // signs
 }
