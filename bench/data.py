@@ -80,6 +80,16 @@ def clouds(n, d):
     return _pair(f"clouds-{n}-{d}", make)
 
 
+def groups(n, d):
+    """Ten Gaussians of deviation 2.5 around centres in the cube [-10, 10]^d: they touch."""
+
+    def make():
+        rng = np.random.default_rng(1)
+        return rng.uniform(-10, 10, size=(10, d))[rng.integers(10, size=n)] + 2.5 * rng.standard_normal((n, d))
+
+    return _kept(f"groups-{n}-{d}.npy", lambda part: _save(part, make()))
+
+
 def _sparse(name, make):
     import scipy.sparse as sp
 

@@ -138,6 +138,10 @@ def rows():
             ours("kpca/ours.py", "auto"), {"scikit-learn KernelPCA (arpack)": peer("kpca/sklearn_kpca.py", "exact")}, 5, 1e-6),
         Row("KPCA-100k", "the same, n = 100000, on 1000 landmarks", data.regression(100_000, 20)[:1],
             ours("kpca/ours.py", "lowrank"), {"scikit-learn Nystroem and PCA": peer("kpca/sklearn_kpca.py", "landmarks")}, 1, 0.03),
+        Row("CLUSTER-spectral", "spectral clustering, 10 nearest neighbours, n = 5000, d = 8, 10 clusters; normalised cuts compared", data.groups(5000, 8),
+            ours("cluster/ours.py", "spectral"), {"scikit-learn SpectralClustering": peer("cluster/sklearn_cluster.py", "spectral")}, 2, 0.02),
+        Row("CLUSTER-kmeans", "Gaussian kernel k-means on 300 landmarks, n = 20000, d = 8, 10 clusters, 10 starts; objectives compared", data.groups(20000, 8),
+            ours("cluster/ours.py", "kmeans"), {"scikit-learn Nystroem and KMeans": peer("cluster/sklearn_cluster.py", "kmeans")}, 1, 0.03),
     ]
 
 

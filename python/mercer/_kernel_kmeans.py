@@ -32,7 +32,7 @@ class ClusterChoice:
     table : dict of arrays "k", "inertia", "silhouette", "gap", "gap_error", one entry for each number of clusters; ``pandas.DataFrame(table)``.
     labels_by_k : dict from each number of clusters to the labels found.
     labels : those of the chosen k.
-    kernel : the kernel, with automatic length scales resolved.
+    kernel : the kernel, with automatic length scales resolved. sentence : all of it in one; seconds : what it took.
     """
 
     def __init__(self, made: _mercer.ClusterChoice, criterion: str) -> None:
@@ -45,7 +45,7 @@ class ClusterChoice:
             **{name: np.asarray(getattr(made, name)) for name in ("inertia", "silhouette", "gap", "gap_error")},
         }
         self.labels_by_k = {k: np.asarray(labels, dtype=np.int32) for k, labels in zip(made.ks, made.labels, strict=True)}
-        self.kernel_text = made.kernel.text if hasattr(made.kernel, "text") else str(made.kernel)
+        self.kernel = wrap(made.kernel)
         self.sentence = made.sentence
         self.seconds = made.seconds
 

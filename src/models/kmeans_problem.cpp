@@ -41,12 +41,12 @@ std::optional<Precision> stored_precision(const KernelKMeansOptions& o, Index n)
 }
 
 std::string status_of(const KernelKMeansSummary& s) {
-  return s.converged ? fmt::format("at rest after {} iterations", s.iterations) : fmt::format("stopped after {} iterations", s.iterations);
+  return fmt::format("{} after {} iteration{}", s.converged ? "at rest" : "stopped", s.iterations, s.iterations == 1 ? "" : "s");
 }
 
 void finish(KernelKMeansSummary& s, Index restarts) {
-  s.sentence = fmt::format("{} clusters of {} samples, inertia {:.6g}, {}, the best of {} starts", s.clusters, s.samples, s.inertia,
-                           status_of(s), restarts);
+  s.sentence = fmt::format("{} cluster{} of {} samples, inertia {:.6g}, {}, the best of {} starts", s.clusters, s.clusters == 1 ? "" : "s",
+                           s.samples, s.inertia, status_of(s), restarts);
   if (s.clusters < s.wanted)
     s.sentence += fmt::format("; {} clusters were asked for, but the samples have only {} distinct places", s.wanted, s.clusters);
   if (s.rank > 0) s.sentence += fmt::format("; low rank, {} pivots leave {:.2g} of the trace", s.rank, s.trace_error);

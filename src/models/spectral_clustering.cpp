@@ -153,7 +153,7 @@ Index renumber(std::vector<Index>& labels) {
 }
 
 void write_sentence(SpectralClusteringSummary& s) {
-  s.sentence = fmt::format("{} clusters of {} samples; eigenvectors by {}", s.clusters, s.samples, s.solver);
+  s.sentence = fmt::format("{} cluster{} of {} samples; eigenvectors by {}", s.clusters, s.clusters == 1 ? "" : "s", s.samples, s.solver);
   if (s.products > 0) s.sentence += fmt::format(", {} products", s.products);
   s.sentence += fmt::format(", residual {:.1e}{}", s.residual, s.converged ? "" : ", which is NOT what was asked for");
   if (s.clusters < s.wanted) s.sentence += fmt::format("; {} clusters were asked for, but no more could be told apart", s.wanted);
