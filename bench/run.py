@@ -134,6 +134,10 @@ def rows():
         Row("LINSVC-sparse", "the same on 100000 CSR rows of 100000 columns, 74 numbers a row", data.sparse_linear(100_000, 100_000),
             ours("linear_svc/ours.py"), {"scikit-learn LinearSVC": peer("linear_svc/sklearn_linear_svc.py", "auto"),
                                          "scikit-learn LinearSVC(dual=True)": peer("linear_svc/sklearn_linear_svc.py", "dual")}, 2, 1e-5),
+        Row("KPCA-10k", "Gaussian kernel PCA, n = 10000, d = 20, 10 components, fit", data.regression(10000, 20)[:1],
+            ours("kpca/ours.py", "auto"), {"scikit-learn KernelPCA (arpack)": peer("kpca/sklearn_kpca.py", "exact")}, 5, 1e-6),
+        Row("KPCA-100k", "the same, n = 100000, on 1000 landmarks", data.regression(100_000, 20)[:1],
+            ours("kpca/ours.py", "lowrank"), {"scikit-learn Nystroem and PCA": peer("kpca/sklearn_kpca.py", "landmarks")}, 1, 0.03),
     ]
 
 
@@ -201,6 +205,10 @@ def growths():
         ("FALKON", "regression on 1000 landmarks, d = 20", ours("falkon/ours.py"), lambda n: data.regression(n, 20), [250_000, 500_000, 1_000_000]),
         ("RFF", "ridge on 1000 random features, d = 20", ours("rff/ours.py", "ridge"), lambda n: data.regression(n + 10_000, 20),
          [250_000, 500_000, 1_000_000]),
+        ("KPCA-10k", "10 components of Gaussian kernel PCA, d = 20", ours("kpca/ours.py", "krylov"), lambda n: data.regression(n, 20)[:1],
+         [5000, 10000, 20000]),
+        ("KPCA-100k", "the same on 1000 landmarks", ours("kpca/ours.py", "lowrank"), lambda n: data.regression(n, 20)[:1],
+         [25_000, 50_000, 100_000]),
     ]
 
 

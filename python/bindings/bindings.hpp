@@ -114,5 +114,6 @@ void bind_class_models(nb::module_& m);
 void bind_svm(nb::module_& m);
 void bind_svm_cv(nb::module_& m);
 void bind_preimage(nb::module_& m);
+void bind_pca(nb::module_& m);
 
 }  // namespace mercer::python

@@ -63,4 +63,5 @@ NB_MODULE(_mercer, m) {
   bind_svm(m);
   bind_svm_cv(m);
   bind_preimage(m);
+  bind_pca(m);
 }

@@ -45,6 +45,8 @@ from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
+from ._kernel_pca import KernelPCA
+from ._pca import PCA
 from .kernels import Kernel, feature_map, kernel, kernel_function
 
 __version__: str = version()
@@ -104,4 +106,6 @@ __all__ = [
     "Preimages",
     "preimage_methods",
     "preimages",
+    "KernelPCA",
+    "PCA",
 ]

@@ -27,6 +27,8 @@ from ._representer import RepresenterRegressor
 from ._ridge import Ridge
 from ._svc import SVC
 from ._svr import SVR, OneClassSVM
+from ._kernel_pca import KernelPCA
+from ._pca import PCA
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -48,6 +50,8 @@ _MODELS = (
     _mercer.RidgeModel,
     _mercer.SvrModel,
     _mercer.OneClassModel,
+    _mercer.PcaModel,
+    _mercer.KernelPcaModel,
 )
 
 
@@ -171,6 +175,18 @@ def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray 
     return estimator
 
 
+def _kernel_pca(model: _mercer.KernelPcaModel) -> KernelPCA:
+    estimator = KernelPCA(
+        model.n_components,
+        kernel=wrap(model.kernel),
+        eigen_solver="lowrank" if model.is_low_rank else "auto",
+        whiten=(False, True, "map")[model.output],
+        center=model.is_centered,
+    )
+    estimator._X_fit = None
+    return estimator
+
+
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
     labels = None if saved.classes is None else _labels(saved.classes)
@@ -208,6 +224,10 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
         )
+    elif isinstance(model, _mercer.PcaModel):
+        estimator = PCA(model.n_components, whiten=model.whiten)
+    elif isinstance(model, _mercer.KernelPcaModel):
+        estimator = _kernel_pca(model)
     else:
         estimator = Ridge(_alpha_of(model.summary), fit_intercept=bool(np.any(model.intercept)), degree=model.degree)
     if labels is not None and isinstance(model, _CLASSIFIERS):

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn import svm as scikit_svm
 from sklearn.svm import LinearSVC as ScikitLinearSVC
+from sklearn.decomposition import PCA as ScikitPCA, KernelPCA as ScikitKernelPCA
 from sklearn.svm import SVC as ScikitSVC, SVR as ScikitSVR, LinearSVC as ScikitLinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -64,6 +65,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "OneClassSVM": UNWEIGHTED,
     "SVCCV": FOLDS_COUNT_ROWS,
     "SVRCV": FOLDS_COUNT_ROWS,
+    "PCA": {},
+    "KernelPCA": {},
 }
 
 
@@ -124,6 +127,13 @@ def expected_failures(estimator):
         mercer.OneClassSVM(),
         mercer.SVCCV([1, 10], cv=2),
         mercer.SVRCV([1, 10], cv=2),
+        mercer.PCA(),
+        mercer.PCA(0.9, whiten=True),
+        mercer.PCA(1, svd_solver="krylov"),
+        mercer.KernelPCA(),
+        mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True),
+        mercer.KernelPCA(1, kernel="gaussian(2)", eigen_solver="krylov", whiten=True),
+        mercer.KernelPCA(1, kernel="rbf", eigen_solver="lowrank", n_landmarks=20),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -145,6 +155,8 @@ def test_no_failure_beyond_scikit_learns_own_list():
         (mercer.Nystroem, ScikitNystroem),
         (mercer.Ridge, ScikitRidge),
         (mercer.LinearSVC, ScikitLinearSVC),
+        (mercer.PCA, ScikitPCA),
+        (mercer.KernelPCA, ScikitKernelPCA),
         *((getattr(mercer, twin.__name__), twin) for twin in SUPPORT_VECTOR_TWINS),
     ],
 )
