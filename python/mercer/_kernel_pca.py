@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _preimage, _run, _scikit
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 from .datasets import _seed
@@ -70,6 +70,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Of "lowrank"; None is the larger of 1000 and 10 n_components.
     landmarks : array of rows or None
         Given landmarks; None chooses them by randomly pivoted Cholesky.
+    preimage : "auto", "best", "fixed_point", "gradient", "distance" or "ridge"
+        How inverse_transform and denoise find rows: a method of :func:`mercer.preimages`. "auto" is the map of ``fit_inverse_transform`` where
+        that is learned, as in scikit-learn, and else "best".
 
     Attributes
     ----------
@@ -112,6 +115,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         center: bool = True,
         n_landmarks: int | None = None,
         landmarks: Any = None,
+        preimage: str = "auto",
         memory: str | float | None = None,
         verbose: bool = False,
     ) -> None:
@@ -135,12 +139,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.center = center
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
+        self.preimage = preimage
         self.memory = memory
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not self.fit_inverse_transform
         tags.input_tags.pairwise = _scikit.takes_gram(self.kernel)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -207,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if not self.fit_inverse_transform:
             return
         if hasattr(X, "toarray"):
-            raise NotImplementedError("inverse_transform of sparse rows is not offered: rows come back dense; give X.toarray()")
+            raise TypeError("inverse_transform of sparse rows is not offered: rows come back dense; give X.toarray()")
         Z = np.ascontiguousarray(self._training_scores(), dtype=np.float64)
         self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, X)
 
@@ -265,14 +270,39 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Rows from scores X, by the ridge map learned with ``fit_inverse_transform=True``."""
-        if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse transform is not available."
-            )
-        check_is_fitted(self, "_inverse")
+        """Rows whose images are near to the points with scores X: by the map of ``fit_inverse_transform``, or as ``preimage`` says."""
+        check_is_fitted(self)
         Z = check_array(X, dtype=_estimators.FLOATS)
-        return self._inverse.predict(np.ascontiguousarray(Z, dtype=np.float64)).astype(Z.dtype, copy=False)
+        if self.preimage in ("auto", "ridge") and "_inverse" in self.__dict__:
+            return self._inverse.predict(np.ascontiguousarray(Z, dtype=np.float64)).astype(Z.dtype, copy=False)
+        found = self.preimages(Z)
+        if not found.converged.all():
+            warnings.warn(found.summary, ConvergenceWarning, stacklevel=2)
+        return found.X.astype(Z.dtype, copy=False)
+
+    def denoise(self, X: Any) -> np.ndarray:
+        """Rows X without what the components cannot say: ``inverse_transform(transform(X))``."""
+        return self.inverse_transform(self.transform(X))
+
+    def preimages(self, X: Any, *, method: str | None = None, **options: Any) -> _preimage.Preimages:
+        """The pre-images of the points with scores X, each with its distance in feature space, its method and whether the search converged.
+
+        method None is what ``preimage`` says; options are those of :func:`mercer.preimages`.
+        """
+        check_is_fitted(self)
+        Z = np.ascontiguousarray(check_array(X, dtype=np.float64))
+        word = self.preimage if method is None else method
+        word = "best" if word == "auto" else word
+        if word in ("best", "ridge") and "_inverse" in self.__dict__:
+            options.setdefault("learned", self._inverse.predict(Z))
+        options.setdefault("ridge_alpha", self.alpha)
+        asked = _preimage.options(word, **options)
+        model = self.model_
+        with _run.progress(self.verbose) as bar:
+            native = _mercer.preimages(
+                model.kernel, model.basis, model.expansion(Z), asked, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
+            )
+        return _preimage.found(native)
 
     # -- fitted attributes, read from the model
 

@@ -91,3 +91,43 @@ def test_refuses(rows, change, error, message):
     asked = {"kernel": "gaussian(1)", "X": rows, "weights": np.eye(60)} | change
     with pytest.raises(error, match=message):
         preimages(**asked)
+
+
+def test_denoising_a_circle_with_kernel_pca():
+    rng = np.random.default_rng(4)
+    angle = rng.uniform(0, 2 * np.pi, 300)
+    X = np.column_stack([np.cos(angle), np.sin(angle)]) + 0.15 * rng.standard_normal((300, 2))
+    pca = mercer.KernelPCA(4, kernel="rbf", gamma=1.0).fit(X)
+    rows = pca.denoise(X)
+    assert np.mean((np.linalg.norm(rows, axis=1) - 1) ** 2) < 0.4 * np.mean((np.linalg.norm(X, axis=1) - 1) ** 2)
+    found = pca.preimages(pca.transform(X))
+    assert np.array_equal(found.X, rows)
+    # The projection's distance to the image of the row itself is the error of reconstruction: no pre-image is farther.
+    assert (found.squared_distance <= pca.reconstruction_error(X) + 1e-8).all()
+
+
+def test_linear_kernel_pca_gives_pca_back(rows):
+    from sklearn.decomposition import PCA
+
+    twin = PCA(2).fit(rows)
+    ours = mercer.KernelPCA(2, kernel="linear").fit(rows)
+    # Without a constant in the kernel the nearest image of a linear kernel is the projection itself.
+    assert np.allclose(ours.denoise(rows), twin.inverse_transform(twin.transform(rows)), atol=1e-8)
+
+
+def test_methods_of_kernel_pca(rows):
+    plain = mercer.KernelPCA(5, kernel="rbf", gamma=0.3).fit(rows)
+    Z = plain.transform(rows[:10])
+    learned = mercer.KernelPCA(5, kernel="rbf", gamma=0.3, fit_inverse_transform=True).fit(rows)
+    assert not np.allclose(plain.inverse_transform(Z), learned.inverse_transform(Z), atol=1e-3)  # best against the ridge map
+    for method in ("best", "fixed_point", "gradient", "distance", "ridge"):
+        plain.set_params(preimage=method)
+        assert np.array_equal(plain.inverse_transform(Z), plain.preimages(Z, method=method).X)
+    assert np.allclose(learned.preimages(Z, method="ridge").X, learned.inverse_transform(Z))
+    best = learned.set_params(preimage="best").preimages(Z)
+    assert (best.squared_distance <= learned.preimages(Z, method="ridge").squared_distance + 1e-12).all()
+    assert learned.inverse_transform(Z.astype(np.float32)).dtype == np.float32
+    with pytest.raises(ValueError, match="method must be one of best"):
+        plain.set_params(preimage="mika").inverse_transform(Z)
+    with pytest.raises(ValueError, match="given Gram matrix"):
+        mercer.KernelPCA(2, kernel="precomputed").fit(rows @ rows.T).inverse_transform(np.zeros((1, 2)))
