@@ -65,7 +65,7 @@ void FourierBlocks<T>::project(const DenseRows<S>& X, Range rows, T* out, Index 
   }
   if (fast_) {
     HadamardPhases<T> phases = *fast_;  // with memory of its own
-    for (Index i = 0; i < rows.count; ++i) phases.of(a + i * a_stride, out + i * stride);
+    phases.of(a, a_stride, rows.count, out, stride);
     return;
   }
   linalg::gemm_n(false, rows.count, frequencies_.cols(), d, T{1}, a, a_stride, frequencies_.data(), frequencies_.cols(), T{0}, out, stride);

@@ -129,7 +129,7 @@ RandomFourierFeatures RandomFourierFeatures::with_hadamard(HadamardFactors facto
   // One random row through both; a difference beyond rounding means that they belong to different maps.
   const Vector x = RandomStream(0, offset_streams).normal_matrix(1, width()).row(0);
   Vector fast(n_frequencies());
-  HadamardPhases<double>(factors).of(x.data(), fast.data());
+  HadamardPhases<double>(factors).of(x.data(), width(), 1, fast.data(), n_frequencies());
   const Vector slow = frequencies_.transpose() * x;
   const Vector size = frequencies_.cwiseAbs().transpose() * x.cwiseAbs();
   if (((fast - slow).array().abs() > 1e-10 * (size.array() + factors.lengths.array().abs())).any())
