@@ -145,7 +145,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self.fit_inverse_transform
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = _scikit.takes_gram(self.kernel)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -211,10 +211,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.__dict__.pop("_inverse", None)
         if not self.fit_inverse_transform:
             return
-        if hasattr(X, "toarray"):
-            raise TypeError("inverse_transform of sparse rows is not offered: rows come back dense; give X.toarray()")
+        rows = X.toarray() if hasattr(X, "toarray") else X  # what comes back is dense
         Z = np.ascontiguousarray(self._training_scores(), dtype=np.float64)
-        self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, X)
+        self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, rows)
 
     def _training_scores(self) -> np.ndarray:
         """The scores of the rows that the model was fitted on: of an exact fit, without kernel values."""
