@@ -101,7 +101,9 @@ BlockFunctionOf products(const Kernel& kernel, const Samples& X, const KernelPca
 
 Spectrum krylov(const Kernel& kernel, const Samples& X, Index k, const KernelPcaOptions& o, KernelPcaSummary& s) {
   const Index n = X.size();
-  const bool mixed = n > float64_limit;
+  const Vector diagonal = gram_diagonal(kernel, X);
+  const double largest = diagonal.cwiseAbs().maxCoeff();
+  const bool mixed = n > float64_limit && largest < 1e30 && largest > 1e-25;  // what float32 can hold
   const double tolerance = o.tolerance > 0 ? o.tolerance : mixed ? float32_tolerance : float64_tolerance;
   BlockKrylovOptions search{.pairs = k,
                             .tolerance = tolerance,
@@ -131,7 +133,7 @@ Spectrum krylov(const Kernel& kernel, const Samples& X, Index k, const KernelPca
   s.solver = fmt::format("block Krylov on a {} Gram matrix", stored ? (mixed ? "stored float32" : "stored float64") : "streamed");
   require_psd(found.values.minCoeff(), found.values[0], kernel);
   const Vector row_means = row_sums / static_cast<double>(n);
-  const double trace = centred_trace(gram_diagonal(kernel, X).sum(), row_means, o.center);
+  const double trace = centred_trace(diagonal.sum(), row_means, o.center);
   return {std::move(found.values), std::move(found.vectors), row_means, trace};
 }
 

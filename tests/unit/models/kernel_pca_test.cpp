@@ -129,6 +129,14 @@ TEST(KernelPca, FloatGramMatrixIsRefinedInDouble) {
   for (Index j = 0; j < 4; ++j) EXPECT_NEAR(rough.eigenvalues()[j] / fine.eigenvalues()[j], 1, 1e-8);
 }
 
+TEST(KernelPca, ValuesThatFloat32CannotHoldAreFloat64) {
+  const Matrix X = 1e3 * data(5001, 3);
+  const KernelPcaModel model = fit_kernel_pca(X, {.kernel = kernels::polynomial(7, 1, 1), .n_components = 2});
+  EXPECT_EQ(model.summary().solver, "block Krylov on a stored float64 Gram matrix");
+  EXPECT_EQ(model.summary().status, "converged");
+  EXPECT_GT(model.eigenvalues()[0], 1e38);
+}
+
 TEST(KernelPca, LowRankWithAllPointsIsExact) {
   const Kernel kernel = kernels::gaussian(1.0);
   const Matrix X = data(70, 3);

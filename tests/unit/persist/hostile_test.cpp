@@ -116,7 +116,7 @@ TEST(HostileModelFile, VersionsAreChecked) {
   EXPECT_SAYS(
       forged_error(small_model(), [](Parts& p) { p.header["__metadata__"]["kind"] = "forest"; }),
       "holds a model of kind \"forest\"; this Mercer knows krr, ridge, gp, logistic, representer, falkon, rff, svc, svr, one-class, "
-      "linear-svc, sgd-svm, mean");
+      "linear-svc, sgd-svm, mean, pca, kernel-pca");
 }
 
 TEST(HostileModelFile, ExtraMetadataIsAllowed) {
