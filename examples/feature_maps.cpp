@@ -23,11 +23,11 @@ int main() {
   }
 
   const Matrix X = RandomStream(1).normal_matrix(20, 6);
-  const TensorSketch sketch = tensor_sketch(6, {.degree = 2, .offset = 1, .n_components = 4096});
+  const TensorSketch sketch = tensor_sketch(6, {.degree = 2, .offset = 1, .n_components = 256});
   const Matrix Z = sketch.transform(X);
   const Matrix K = gram(sketch.kernel(), X);
   const Matrix unit = (K.diagonal() * K.diagonal().transpose()).cwiseSqrt();
   const double error = ((Z * Z.transpose() - K).array() / unit.array()).abs().maxCoeff();
-  std::printf("4096 sketches of %s: off by %.3f at most, bound %.3f\n", sketch.kernel().text().c_str(), error, sketch.error_bound(0.99));
+  std::printf("256 sketches of %s: off by %.3f at most, bound %.3f\n", sketch.kernel().text().c_str(), error, sketch.error_bound(0.99));
   return good && error < sketch.error_bound(0.99) ? 0 : 1;
 }
