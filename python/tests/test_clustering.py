@@ -120,6 +120,13 @@ class TestKernelKMeans:
 
 
 class TestSpectralClustering:
+    def test_parameters_are_the_twins_but_for_the_graph(self):
+        ours, theirs = mercer.SpectralClustering().get_params(), cluster.SpectralClustering().get_params()
+        assert {name: ours[name] for name in theirs} == {**theirs, "affinity": "nearest_neighbors"}
+        assert list(mercer.SpectralClustering.__init__.__annotations__)[: len(theirs)] == [
+            name for name in cluster.SpectralClustering.__init__.__code__.co_varnames[1 : 1 + len(theirs)]
+        ]
+
     @pytest.mark.parametrize("n", [300, 900])
     def test_graph_and_labels_are_the_twins(self, n):
         X, _ = datasets.make_blobs(n, centers=5, n_features=4, cluster_std=2.0, random_state=3)

@@ -19,13 +19,15 @@ constexpr Index block = 256;
 
 Index blocks_of(Index n) { return (n + block - 1) / block; }
 
-// Squared distances of all rows from one of them, not above those in `nearest`.
-void nearer(const MatrixRef& rows, Index centre, const Vector& nearest, Vector& out) {
+// Squared distances of all rows from some of them, a column each, not above those in `nearest`; every row is read once.
+void nearer(const MatrixRef& rows, const std::vector<Index>& centres, const Vector& nearest, Eigen::MatrixXd& out) {
   parallel_for(blocks_of(rows.rows()), [&](Index b) {
     const Index begin = b * block;
     const Index count = std::min(block, rows.rows() - begin);
-    out.segment(begin, count) =
-        nearest.segment(begin, count).cwiseMin((rows.middleRows(begin, count).rowwise() - rows.row(centre)).rowwise().squaredNorm());
+    for (std::size_t c = 0; c < centres.size(); ++c) {
+      out.col(static_cast<Index>(c)).segment(begin, count) =
+          nearest.segment(begin, count).cwiseMin((rows.middleRows(begin, count).rowwise() - rows.row(centres[c])).rowwise().squaredNorm());
+    }
   });
 }
 
@@ -46,25 +48,24 @@ Matrix first_centres(const MatrixRef& rows, Index k, const KMeansOptions& option
   const auto weighted = [&](const Vector& d) { return w.size() > 0 ? Vector(w.cwiseProduct(d)) : d; };
   Matrix centres(k, rows.cols());
   Vector distance = Vector::Constant(n, std::numeric_limits<double>::infinity());
-  Index chosen = w.size() > 0 ? draw(w, random) : random.below(n);
-  Vector best(n);
-  Vector candidate(n);
-  nearer(rows, chosen, distance, best);
+  std::vector<Index> drawn(1, w.size() > 0 ? draw(w, random) : random.below(n));
+  Eigen::MatrixXd candidates(n, std::max<Index>(1, options.trials));
   for (Index c = 0;; ++c) {
-    centres.row(c) = rows.row(chosen);
-    distance = best;
-    if (c + 1 == k) return centres;
-    const Vector chances = weighted(distance);
+    nearer(rows, drawn, distance, candidates);
+    std::size_t best = 0;
     double lowest = std::numeric_limits<double>::infinity();
-    for (Index t = 0; t < options.trials; ++t) {
-      const Index drawn = draw(chances, random);
-      nearer(rows, drawn, distance, candidate);
-      const double total = options.trials > 1 ? weighted(candidate).sum() : 0;
+    for (std::size_t t = 0; t < drawn.size() && drawn.size() > 1; ++t) {
+      const double total = weighted(candidates.col(static_cast<Index>(t))).sum();
       if (total >= lowest) continue;
       lowest = total;
-      chosen = drawn;
-      best.swap(candidate);
+      best = t;
     }
+    centres.row(c) = rows.row(drawn[best]);
+    distance = candidates.col(static_cast<Index>(best));
+    if (c + 1 == k) return centres;
+    const Vector chances = weighted(distance);
+    drawn.clear();
+    for (Index t = 0; t < options.trials; ++t) drawn.push_back(draw(chances, random));
     stage.advance(1);
   }
 }
