@@ -211,10 +211,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.__dict__.pop("_inverse", None)
         if not self.fit_inverse_transform:
             return
-        if hasattr(X, "toarray"):
-            raise NotImplementedError("inverse_transform of sparse rows is not offered: rows come back dense; give X.toarray()")
+        rows = X.toarray() if hasattr(X, "toarray") else X  # what comes back is dense
         Z = np.ascontiguousarray(self._training_scores(), dtype=np.float64)
-        self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, X)
+        self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, rows)
 
     def _training_scores(self) -> np.ndarray:
         """The scores of the rows that the model was fitted on: of an exact fit, without kernel values."""
