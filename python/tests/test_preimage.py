@@ -36,7 +36,7 @@ def test_distance_is_the_one_written_out(rows, method):
     assert np.allclose(found.squared_distance, [objective("gaussian(1.2)", rows, g, z) for g, z in zip(G, found.X, strict=True)], atol=1e-12)
     assert list(found.method) == [method] * 4
     best = preimages("gaussian(1.2)", rows, G)
-    assert (best.squared_distance <= found.squared_distance + 1e-12).all()
+    assert (best.squared_distance <= found.squared_distance + 1e-9).all()
     if method != "gradient":
         assert "pre-images of 4 points from 60 rows" in found.summary
 
@@ -125,7 +125,7 @@ def test_methods_of_kernel_pca(rows):
         assert np.array_equal(plain.inverse_transform(Z), plain.preimages(Z, method=method).X)
     assert np.allclose(learned.preimages(Z, method="ridge").X, learned.inverse_transform(Z))
     best = learned.set_params(preimage="best").preimages(Z)
-    assert (best.squared_distance <= learned.preimages(Z, method="ridge").squared_distance + 1e-12).all()
+    assert (best.squared_distance <= learned.preimages(Z, method="ridge").squared_distance + 1e-9).all()
     assert learned.inverse_transform(Z.astype(np.float32)).dtype == np.float32
     with pytest.raises(ValueError, match="method must be one of best"):
         plain.set_params(preimage="mika").inverse_transform(Z)
