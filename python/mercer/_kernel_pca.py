@@ -71,8 +71,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     landmarks : array of rows or None
         Given landmarks; None chooses them by randomly pivoted Cholesky.
     preimage : "auto", "best", "fixed_point", "gradient", "distance" or "ridge"
-        How inverse_transform and denoise find rows: a method of :func:`mercer.preimages`. "auto" is the map of ``fit_inverse_transform`` where
-        that is learned, as in scikit-learn, and else "best".
+        How inverse_transform and denoise find rows: a method of :func:`mercer.preimages`. "auto" is the map of ``fit_inverse_transform``
+        where that is learned, as in scikit-learn, and else "best".
 
     Attributes
     ----------

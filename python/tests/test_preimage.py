@@ -17,7 +17,10 @@ def objective(kernel, X, g, z):
     return k(z[None])[0, 0] - 2 * (k(z[None], X) @ g)[0] + g @ k(X) @ g
 
 
-@pytest.mark.parametrize("kernel", ["gaussian(1.5)", "matern(1.5, 2)", "rational_quadratic(1.5)", "polynomial(3, scale=0.5)", "exponential_dot(0.3)"])
+SMOOTH = ["gaussian(1.5)", "matern(1.5, 2)", "rational_quadratic(1.5)", "polynomial(3, scale=0.5)", "exponential_dot(0.3)"]
+
+
+@pytest.mark.parametrize("kernel", SMOOTH)
 def test_row_of_an_image_is_found(rows, kernel):
     found = preimages(kernel, rows, np.eye(60)[:20])
     assert np.allclose(found.X, rows[:20], atol=1e-6)
@@ -33,10 +36,11 @@ def test_linear_kernel_gives_weighted_sums(rows):
 def test_distance_is_the_one_written_out(rows, method):
     G = np.random.default_rng(2).random((4, 60)) / 30
     found = preimages("gaussian(1.2)", rows, G, method=method)
-    assert np.allclose(found.squared_distance, [objective("gaussian(1.2)", rows, g, z) for g, z in zip(G, found.X, strict=True)], atol=1e-12)
+    expected = [objective("gaussian(1.2)", rows, g, z) for g, z in zip(G, found.X, strict=True)]
+    assert np.allclose(found.squared_distance, expected, atol=1e-12)
     assert list(found.method) == [method] * 4
     best = preimages("gaussian(1.2)", rows, G)
-    assert (best.squared_distance <= found.squared_distance + 1e-12).all()
+    assert (best.squared_distance <= found.squared_distance + 1e-9).all()
     if method != "gradient":
         assert "pre-images of 4 points from 60 rows" in found.summary
 
@@ -125,7 +129,7 @@ def test_methods_of_kernel_pca(rows):
         assert np.array_equal(plain.inverse_transform(Z), plain.preimages(Z, method=method).X)
     assert np.allclose(learned.preimages(Z, method="ridge").X, learned.inverse_transform(Z))
     best = learned.set_params(preimage="best").preimages(Z)
-    assert (best.squared_distance <= learned.preimages(Z, method="ridge").squared_distance + 1e-12).all()
+    assert (best.squared_distance <= learned.preimages(Z, method="ridge").squared_distance + 1e-9).all()
     assert learned.inverse_transform(Z.astype(np.float32)).dtype == np.float32
     with pytest.raises(ValueError, match="method must be one of best"):
         plain.set_params(preimage="mika").inverse_transform(Z)

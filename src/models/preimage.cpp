@@ -28,6 +28,7 @@ using End = DescentResult::End;
 
 constexpr Index points_at_a_time = 4096;  // whose products with all rows are in memory
 constexpr Index block_of_points = 64;     // that go through the iterations together
+constexpr double ties = 1e-10;            // two searches that end at the same minimum differ by less, relative to the squares in J
 
 // What is known before the first point is looked at.
 struct Problem {
@@ -169,7 +170,7 @@ class Block {
     }
     if (!problem_.slopes) return std::move(*other);
     std::optional<Candidate> best = searched(Method::fixed_point);
-    keep_better(best, polished(std::move(*other)));
+    keep_better(best, polished(std::move(*other)), ties);
     finish_search(*best);
     return std::move(*best);
   }
@@ -299,24 +300,25 @@ class Block {
     for (std::size_t a = 0; a < open.size(); ++a) take_if_better(best, open[a], next, a);
   }
 
-  // Iterations add up, whoever wins.
-  static void take_if_better(Candidate& out, std::size_t i, const Candidate& next, std::size_t a) {
+  // Iterations add up, whoever wins. By less than `slack` of the squares in J nobody wins.
+  void take_if_better(Candidate& out, std::size_t i, const Candidate& next, std::size_t a, double slack = 0) const {
     out.iterations[i] += next.iterations[a];
     const auto I = static_cast<Index>(i);
     const auto A = static_cast<Index>(a);
-    if (!(next.objective[A] < out.objective[I]) && std::isfinite(out.objective[I])) return;
+    const double squares = std::abs(out.objective[I]) + points_.norm[ids_[i]];
+    if (!(next.objective[A] < out.objective[I] - slack * squares) && std::isfinite(out.objective[I])) return;
     out.rows.row(I) = next.rows.row(A);
     out.objective[I] = next.objective[A];
     out.method[i] = next.method[a];
     out.converged[i] = next.converged[a];
   }
 
-  static void keep_better(std::optional<Candidate>& best, Candidate next) {
+  void keep_better(std::optional<Candidate>& best, Candidate next, double slack = 0) const {
     if (!best) {
       best = std::move(next);
       return;
     }
-    for (std::size_t i = 0; i < best->method.size(); ++i) take_if_better(*best, i, next, i);
+    for (std::size_t i = 0; i < best->method.size(); ++i) take_if_better(*best, i, next, i, slack);
   }
 };
 
