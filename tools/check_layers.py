@@ -75,6 +75,7 @@ PUBLIC = {
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
+    "exploration_report.hpp": "report",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

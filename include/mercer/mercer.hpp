@@ -7,6 +7,7 @@
 #include "mercer/dataset.hpp"
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
+#include "mercer/exploration_report.hpp"
 #include "mercer/falkon.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/gaussian_process.hpp"
