@@ -1,6 +1,7 @@
 // mercer fit linear-svc: linear support vector machines on the columns themselves, for many rows and many columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
+#include "svm_choice.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -30,6 +31,34 @@ Json summary_json(const LinearSvcSummary& s) {
           {"sentence", s.sentence}};
 }
 
+// Sets C by as many folds as every class has rows of positive weight, five at most; says how.
+std::string choose_C(const Training& t, const std::vector<Index>& labels, LinearSvcOptions& options, Json& choice) {
+  std::vector<Index> kept;
+  std::vector<Index> kept_labels;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (t.weights.size() > 0 && !(t.weights[static_cast<Index>(i)] > 0)) continue;
+    kept.push_back(static_cast<Index>(i));
+    kept_labels.push_back(labels[i]);
+  }
+  const Index folds = possible_folds(kept_labels, std::ssize(kept));
+  if (folds == 0) {
+    choice = {{"searched", false}, {"best", options.C}};
+    return fmt::format("There are too few rows (of some class) to choose C by cross-validation: it is {:g}; --C says another.\n",
+                       options.C);
+  }
+  LinearSvcOptions searched = options;
+  if (t.weights.size() > 0) searched.sample_weight = t.weights(kept);
+  const LinearSvcSearch search = search_linear_svc(t.data.X.subset(kept), kept_labels, searched, {}, folds);
+  options.C = search.C[search.best];
+  choice = {{"searched", true},
+            {"folds", folds},
+            {"C", std::vector<double>(search.C.begin(), search.C.end())},
+            {"accuracy", std::vector<double>(search.mean.begin(), search.mean.end())},
+            {"best", options.C},
+            {"sentence", search.sentence}};
+  return fmt::format("{}; --C says another.\n", search.sentence);
+}
+
 Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
   if (t.data.encoder.task != Task::classification) {
     throw InvalidArgument(
@@ -53,15 +82,7 @@ Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
   options.run = o.common.run(bar.callback());
   Json choice;
   std::string sentence;
-  if (o.C <= 0 && o.lambda < 0) {
-    const LinearSvcSearch search = search_linear_svc(t.data.X, labels, options);
-    options.C = search.C[search.best];
-    choice = {{"C", std::vector<double>(search.C.begin(), search.C.end())},
-              {"accuracy", std::vector<double>(search.mean.begin(), search.mean.end())},
-              {"best", options.C},
-              {"sentence", search.sentence}};
-    sentence = fmt::format("{}; --C says another.\n", search.sentence);
-  }
+  if (o.C <= 0 && o.lambda < 0) sentence = choose_C(t, labels, options, choice);
   LinearSvcModel model = fit_linear_svc(t.data.X, labels, options);
   bar.erase();
   const char* loss = o.loss == LinearSvcOptions::Loss::hinge ? "hinge" : "squared_hinge";
@@ -80,16 +101,20 @@ void add_fit_linear_svc(CLI::App& fit, Invocation& invocation) {
   CLI::App* command = fit.add_subcommand("linear-svc", "Linear support vector machine, for many rows or columns");
   add_shared(*command, *o);
   CLI::Option* C = add_number(*command, "--C", o->C, 1e-300, 1e300, "a number > 0",
-                              "Weight of the losses beside |w|^2 / 2 (default: chosen by 5-fold cross-validation)");
+                              "Weight of the losses beside |w|^2 / 2 (default: chosen by cross-validation, 5 folds or fewer)");
   C->excludes(add_number(*command, "--lambda", o->lambda, 1e-300, 1e300, "a number > 0", "The same as 1 / (2 C n)"));
   add_choice<Loss>(*command, "--loss", o->loss, {{"squared_hinge", Loss::squared_hinge}, {"hinge", Loss::hinge}},
                    "Loss of a row (default: squared_hinge)");
   add_choice<bool>(*command, "--class-weight", o->balanced, {{"none", false}, {"balanced", true}},
                    "All rows alike, or all classes: a row weighs n / (classes * rows of its class) (default: none)");
   add_intercept(*command, o->intercept);
+  command->get_option("--intercept")->description("Fit a constant (the default); it is penalised like a weight, as LIBLINEAR has it");
   add_number(*command, "--tol", o->tolerance, 1e-15, 1, "a number > 0", "Stop at this relative duality gap (default: 1e-6)");
   add_whole(*command, "--max-iter", o->max_iterations, 1, 1'000'000'000, "Newton steps, or passes over the rows, at most (default: 1000)");
   command->footer(
+      "The constant is the weight of a column of ones, penalised with the others: columns far from zero should be scaled (--scale "
+      "standard,\n"
+      "the default). svc with --kernel linear has a constant without penalty.\n"
       "Examples:\n"
       "  mercer fit linear-svc train.csv --target kind --out model.mercer\n"
       "  mercer fit linear-svc rcv1.svm.xz --scale none --C 1 --loss hinge");

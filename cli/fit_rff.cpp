@@ -27,7 +27,7 @@ Fitted fit_rff(const RffOptions& o, const Training& t) {
   options.kernel = kernel_for(o, t, options.kernel);
   options.n_components = o.components;
   options.form = o.form;
-  options.orthogonal = o.orthogonal;
+  if (o.orthogonal) options.draw = FourierDraw::orthogonal;
   options.seed = o.reading.seed;
   options.alpha = o.penalty.alpha;
   options.lambda = o.penalty.given_lambda();
@@ -48,11 +48,11 @@ Fitted fit_rff(const RffOptions& o, const Training& t) {
   Json json = {{"kernel", model.kernel().text()},
                {"components", map.n_components()},
                {"form", map.form() == FourierForm::cosine ? "cos" : "sincos"},
-               {"orthogonal", map.orthogonal()},
+               {"orthogonal", map.draw() == FourierDraw::orthogonal},
                {"alpha", model.alpha()[0]},
                {"lambda", model.alpha()[0] / n},
                {"precision", name_of(model.precision())},
-               {"kernel_error", map.orthogonal() ? Json() : number_json(map.hoeffding_error(0.95))},
+               {"kernel_error", map.draw() == FourierDraw::orthogonal ? Json() : number_json(map.hoeffding_error(0.95))},
                {"held_out", Json()},
                {"summary",
                 {{"method", s.method},
@@ -63,9 +63,10 @@ Fitted fit_rff(const RffOptions& o, const Training& t) {
                  {"sentence", s.sentence}}}};
   if (s.held_out_rows > 0)
     json["held_out"] = {{"n", s.held_out_rows}, {"rmse", list_json(s.held_out_rmse)}, {"r2", list_json(s.held_out_r2)}};
-  const std::string bound = map.orthogonal() ? ""
-                                             : fmt::format("; kernel values of a pair within {:.2g} with probability 0.95 (Hoeffding)",
-                                                           map.hoeffding_error(0.95));
+  const std::string bound =
+      map.draw() == FourierDraw::orthogonal
+          ? ""
+          : fmt::format("; kernel values of a pair within {:.2g} with probability 0.95 (Hoeffding)", map.hoeffding_error(0.95));
   const std::string sentence = fmt::format("ridge on {} random Fourier features, {}, alpha {:g}{}; {}", map.n_components(),
                                            model.kernel().text(), model.alpha()[0], bound, s.sentence);
   return {std::move(model), std::move(json), sentence};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit_svm.hpp"
 
+#include <chrono>
+
 #include "svm_choice.hpp"
 #include "terminal.hpp"
 
@@ -24,10 +26,18 @@ const char* words_of(Machine machine) {
   }
 }
 
+using Clock = std::chrono::steady_clock;
+
+// What is left of the command's time; 0: no limit.
+double time_left(const SvmCommand& o) {
+  if (!(o.time_limit > 0)) return 0;
+  return std::max(1e-9, o.time_limit - std::chrono::duration<double>(Clock::now() - o.begin).count());
+}
+
 SvmSolver solver_of(const SvmCommand& o) {
   return {.tolerance = o.tolerance,
           .max_iterations = static_cast<Index>(o.max_iterations),
-          .time_limit = o.time_limit,
+          .time_limit = time_left(o),
           .precision = o.precision};
 }
 
@@ -123,11 +133,7 @@ Kernel kernel_of(const SvmCommand& o, const Training& t) {
 SvmChoice choice_of(const SvmCommand& o, const SvmRows& rows, const Kernel& kernel, const Vector& class_weight) {
   const bool said = o.C > 0 || o.lambda >= 0 || o.hard_margin || o.libsvm;
   if (said || !o.has_C()) return {kernel, o.C > 0 ? o.C : 1, {}, {}};
-  SvmCommand quick = o;
-  quick.tolerance = std::max(o.tolerance, 1e-2);  // enough to tell settings apart
-  return choose_svm(rows, kernel, !o.kernel, o.reading.seed, o.common, [&](const SvmRows& part, const Kernel& k, double C, const Run& run) {
-    return fit_machine(quick, part, k, C, class_weight, false, run);
-  });
+  return choose_svm(o, rows, kernel, class_weight, time_left(o) / 2);
 }
 
 Json summary_json(const SvmSummary& s) {
@@ -262,6 +268,7 @@ void take_libsvm(SvmCommand& o) {
 }  // namespace
 
 void run_svm(SvmCommand o) {
+  o.begin = Clock::now();
   if (!o.libsvm_text.empty()) take_libsvm(o);
   if (o.machine == Machine::one_class) {  // a target is no feature, and nothing else
     if (!o.encode.target.empty()) o.encode.drop.push_back(o.encode.target);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+
 #include "fit.hpp"
 #include "libsvm_options.hpp"
 
@@ -23,6 +25,7 @@ struct SvmCommand : FitOptions {
   double tolerance = 1e-3;
   std::int64_t max_iterations = 0;
   double time_limit = 0;
+  std::chrono::steady_clock::time_point begin{};
   std::optional<Precision> precision{};
   bool scaling_is_given = false;
   std::string libsvm_text{};

@@ -13,7 +13,8 @@ void add_solver_options(CLI::App& command, SvmCommand& o) {
              "Stop when the optimality conditions are violated by less (default: 1e-3)");
   add_whole(command, "--max-iter", o.max_iterations, 1, std::numeric_limits<std::int64_t>::max() / 2,
             "Steps at most (default: ten million, or 100 a row)");
-  add_number(command, "--time-limit", o.time_limit, 1e-9, 1e12, "a number of seconds > 0", "Seconds at most (default: no limit)");
+  add_number(command, "--time-limit", o.time_limit, 1e-9, 1e12, "a number of seconds > 0",
+             "Seconds for the whole command, at most: reading, choosing C, the fit (default: no limit)");
   add_precision(command, o.precision)->description("Precision of kernel values (default: chosen by rows and tolerance)");
 }
 

@@ -61,12 +61,16 @@ void describe(const RidgeModel& model, Rows& rows) {
   rows.push_back({"summary", model.summary().sentence});
 }
 
+std::string draw_words(const RandomFourierFeatures& map) {
+  return map.draw() == FourierDraw::independent ? "" : fmt::format(", {}", name_of(map.draw()));
+}
+
 void describe(const RandomFeatureRidgeModel& model, Rows& rows) {
   const RandomFourierFeatures& map = model.features();
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back({"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
-                                          map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines",
-                                          map.orthogonal() ? ", orthogonal" : "")});
+  rows.push_back(
+      {"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
+                               map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines", draw_words(map))});
   rows.push_back({"alpha", fmt::format("{:g}", fmt::join(model.alpha(), ", "))});
   rows.push_back({"precision", name_of(model.precision())});
   rows.push_back({"summary", model.summary().sentence});
@@ -98,7 +102,10 @@ void describe(const RepresenterModel& model, Rows& rows) {
 }
 
 // What the support vector machines share.
-void describe_support(const SupportExpansion& parts, const SvmSummary& summary, Rows& rows) {
+void describe_support(const SupportExpansion& parts, const SvmSetting& setting, const SvmSummary& summary, Rows& rows) {
+  if (setting.hard_margin) rows.push_back({"margin", "hard"});
+  if (setting.C) rows.push_back({"C", fmt::format("{:g}", *setting.C)});
+  if (setting.nu) rows.push_back({"nu", fmt::format("{:g}", *setting.nu)});
   const Samples& X = parts.vectors;
   rows.push_back({"kernel", parts.kernel.text()});
   rows.push_back(
@@ -114,15 +121,15 @@ void describe(const SvcModel& model, Rows& rows) {
                                             model.multi_class() == MultiClass::one_vs_one ? "one for each pair of classes"
                                                                                           : "one class against the rest")});
   rows.push_back({"probabilities", model.has_probabilities() ? "yes" : "no"});
-  describe_support(model.parts(), model.summary(), rows);
+  describe_support(model.parts(), model.setting(), model.summary(), rows);
 }
 
 void describe(const SvrModel& model, Rows& rows) {
   rows.push_back({"epsilon", fmt::format("{:g}", model.epsilon())});
-  describe_support(model.parts(), model.summary(), rows);
+  describe_support(model.parts(), model.setting(), model.summary(), rows);
 }
 
-void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.summary(), rows); }
+void describe(const OneClassModel& model, Rows& rows) { describe_support(model.parts(), model.setting(), model.summary(), rows); }
 
 void describe(const KernelSGDModel& model, Rows& rows) {
   const Samples& X = model.samples();
@@ -141,6 +148,56 @@ void describe(const KernelMeanModel& model, Rows& rows) {
   rows.push_back(
       {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
   rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const PcaModel& model, Rows& rows) {
+  rows.push_back({"columns", std::to_string(model.n_features())});
+  rows.push_back({"variance", fmt::format("{:.4g}", fmt::join(model.explained_variance(), ", "))});
+  if (model.whiten()) rows.push_back({"scores", "of unit variance"});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const KernelPcaModel& model, Rows& rows) {
+  const Samples& X = model.basis();
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({model.is_low_rank() ? "landmarks" : "training rows",
+                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"eigenvalues", fmt::format("{:.4g}", fmt::join(model.eigenvalues(), ", "))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe(const KernelKMeansModel& model, Rows& rows) {
+  const Samples& X = model.samples();
+  rows.push_back({"clusters", fmt::format("{}, of {} rows", model.clusters(), fmt::join(model.sizes(), ", "))});
+  rows.push_back({"kernel", model.kernel().text()});
+  rows.push_back({model.summary().rank > 0 ? "pivots" : "training rows",
+                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"summary", model.summary().sentence});
+}
+
+void describe_points(const Kernel& kernel, const char* name, const Samples& X, Index columns, Rows& rows) {
+  rows.push_back({"kernel", kernel.text()});
+  rows.push_back({name, fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"features", std::to_string(columns)});
+}
+
+void describe(const NystromMap& map, Rows& rows) { describe_points(map.kernel(), "landmarks", map.landmarks(), map.n_components(), rows); }
+
+void describe(const KernelMap& map, Rows& rows) {
+  rows.push_back({"map", name_of(map.kind())});
+  describe_points(map.kernel(), "points", map.points(), map.n_components(), rows);
+}
+
+void describe(const RandomFourierFeatures& map, Rows& rows) {
+  rows.push_back({"kernel", map.kernel().text()});
+  rows.push_back(
+      {"features", fmt::format("{} random Fourier features of {} columns, {}{}", map.n_components(), map.width(),
+                               map.form() == FourierForm::cosine ? "cosines with offsets" : "sines and cosines", draw_words(map))});
+}
+
+void describe(const TensorSketch& map, Rows& rows) {
+  rows.push_back({"kernel", map.kernel().text()});
+  rows.push_back({"features", fmt::format("{} sketches of {} columns", map.n_components(), map.n_features())});
 }
 
 void describe(const Encoder& encoder, Rows& rows) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "terminal.hpp"
 
@@ -58,91 +58,135 @@ SvmRows searched_rows(const SvmRows& rows, std::uint64_t seed) {
   return out.at(out.classify() ? stratified_holdout(out.labels, share, seed).test : holdout(n, share, seed).test);
 }
 
-// The number of folds for which every class is in every training part; 0: there is none.
-Index possible_folds(const SvmRows& rows, Index classes) {
-  Index least = rows.X.size() / 2;
-  for (Index c = 0; c < classes; ++c) least = std::min<Index>(least, std::count(rows.labels.begin(), rows.labels.end(), c));
-  return least < 2 ? 0 : std::min(fold_count, least);
-}
-
-double error_of(const SvmRows& rows, const Vector& predicted) {
-  const Index n = rows.X.size();
-  double sum = 0;
-  double mass = 0;
-  for (Index i = 0; i < n; ++i) {
-    const double w = rows.weights.size() > 0 ? rows.weights[i] : 1;
-    const double miss = rows.classify() ? static_cast<double>(static_cast<Index>(predicted[i]) != rows.labels[static_cast<std::size_t>(i)])
-                                        : (predicted[i] - rows.y[i]) * (predicted[i] - rows.y[i]);
-    sum += w * miss;
-    mass += w;
-  }
-  return sum / mass;
-}
-
 double spread_of(const SvmRows& rows) {
   if (rows.classify()) return 1;
   const double spread = std::sqrt((rows.y.array() - rows.y.mean()).square().mean());
   return spread > 0 && std::isfinite(spread) ? spread : 1;
 }
 
-}  // namespace
+struct Grid {
+  std::vector<Kernel> kernels{};
+  std::vector<double> scales{};  // of each; 0: the kernel as it was given
+  std::vector<double> C{};
+};
 
-SvmChoice choose_svm(const SvmRows& all, const Kernel& kernel, bool scales, std::uint64_t seed, const CommonOptions& common,
-                     const SvmFit& fit) {
-  SvmChoice best{kernel};
-  const SvmRows rows = searched_rows(all, seed);
-  const Index classes = all.classify() ? *std::max_element(all.labels.begin(), all.labels.end()) + 1 : 0;
-  const Index folds = possible_folds(rows, classes);
-  if (folds == 0) {
-    best.json = {{"searched", false}, {"C", best.C}};
-    best.sentence = "There are too few rows (of some class) to choose C by cross-validation: it is 1; --C says another.\n";
-    return best;
-  }
+Grid grid_of(const SvmRows& rows, const Kernel& kernel, bool scales, double unit) {
+  Grid out{{kernel}, {0}, {}};
   const double median = scales ? median_distance(rows.X) : 0;
-  std::vector<std::pair<double, Kernel>> candidates{{0, kernel}};
   if (scales && median > 0 && std::isfinite(median)) {
-    candidates.clear();
-    for (const double factor : {2.0, 1.0, 0.5}) candidates.emplace_back(factor * median, kernels::gaussian(factor * median));
-  }
-  const std::vector<double> grid{0.1, 1, 10, 100};
-  const double unit = spread_of(rows);
-  const auto settings = static_cast<double>(candidates.size() * grid.size());
-  const auto n = static_cast<double>(rows.X.size());
-  announce(fmt::format("choosing C by cross-validation on {} rows", rows.X.size()),
-           settings * static_cast<double>(folds) * 40 * n * n / estimated_flops(common.run()), 8 * n * n, common.run());
-  double least = std::numeric_limits<double>::infinity();
-  double length_scale = 0;
-  Json tried = Json::array();
-  ProgressBar bar;
-  const ProgressCallback show = bar.callback();
-  double done = 0;
-  const Run run = common.run([&](const ProgressEvent& event) {
-    return show == nullptr || show({"choosing C", done / settings, event.seconds});
-  });
-  for (const auto& [scale, candidate] : candidates) {
-    for (const double multiple : grid) {
-      const double C = multiple * unit;
-      const double error =
-          error_of(rows, held_out_predictions(rows, folds, seed, [&](const SvmRows& part) { return fit(part, candidate, C, run); }));
-      done += 1;
-      Json row = {{"C", C}};
-      if (scale > 0) row["length_scale"] = scale;
-      row[rows.classify() ? "accuracy" : "mse"] = number_json(rows.classify() ? 1 - error : error);
-      tried.push_back(std::move(row));
-      if (!(error < least)) continue;
-      least = error;
-      best.C = C;
-      best.kernel = candidate;
-      length_scale = scale;
+    out = {};
+    for (const double factor : {2.0, 1.0, 0.5}) {
+      out.scales.push_back(factor * median);
+      out.kernels.push_back(kernels::gaussian(factor * median));
     }
   }
+  for (const double multiple : {0.1, 1.0, 10.0, 100.0}) out.C.push_back(multiple * unit);
+  return out;
+}
+
+struct Found {
+  std::vector<SvmCandidate> table;
+  std::size_t best;
+};
+
+Found search(const SvmCommand& o, const SvmRows& rows, const Grid& grid, const Vector& class_weight, std::vector<Fold> folds, double unit,
+             double time_limit, const Run& run) {
+  // Enough to tell settings apart. The search and the fit that ends it have a limit each.
+  const SvmSolver solver{.tolerance = std::max(o.tolerance, 1e-2),
+                         .max_iterations = static_cast<Index>(o.max_iterations),
+                         .time_limit = time_limit / 2,
+                         .precision = o.precision};
+  if (rows.classify()) {
+    SvcCvOptions options;
+    options.kernels = grid.kernels;
+    options.C = grid.C;
+    options.folds = std::move(folds);
+    options.abandon = !o.common.json;  // a table has every score
+    options.fit_intercept = o.intercept.value_or(true);
+    options.class_weight = class_weight;
+    options.sample_weight = rows.weights;
+    options.multi_class = o.multi_class;
+    options.solver = solver;
+    options.run = run;
+    SvcCvResult found = fit_svc_cv(rows.X, rows.labels, options);
+    return {std::move(found.table), found.best};
+  }
+  SvrCvOptions options;
+  options.kernels = grid.kernels;
+  options.C = grid.C;
+  options.epsilon = {o.machine == Machine::nu_svr ? 0.1 * unit : o.epsilon};
+  options.folds = std::move(folds);
+  options.score = SvrScore::mean_squared_error;
+  options.abandon = !o.common.json;
+  options.fit_intercept = o.intercept.value_or(true);
+  options.sample_weight = rows.weights;
+  options.solver = solver;
+  options.run = run;
+  SvrCvResult found = fit_svr_cv(rows.X, rows.y, options);
+  return {std::move(found.table), found.best};
+}
+
+}  // namespace
+
+Index possible_folds(const std::vector<Index>& labels, Index n) {
+  Index least = n / 2;
+  const Index classes = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+  for (Index c = 0; c < classes; ++c) least = std::min<Index>(least, std::count(labels.begin(), labels.end(), c));
+  return least < 2 ? 0 : std::min(fold_count, least);
+}
+
+SvmChoice choose_svm(const SvmCommand& o, const SvmRows& all, const Kernel& kernel, const Vector& class_weight, double time_limit) {
+  SvmChoice best{kernel};
+  const auto not_searched = [&](const char* why) {
+    best.json = {{"searched", false}, {"C", best.C}};
+    best.sentence = fmt::format("{} to choose C by cross-validation: it is 1; --C says another.\n", why);
+    return best;
+  };
+  const std::uint64_t seed = o.reading.seed;
+  const SvmRows rows = searched_rows(all, seed);
+  const Index folds = possible_folds(rows.labels, rows.X.size());
+  if (folds == 0 || (all.classify() &&
+                     *std::max_element(rows.labels.begin(), rows.labels.end()) < *std::max_element(all.labels.begin(), all.labels.end())))
+    return not_searched("There are too few rows (of some class)");
+  const double unit = spread_of(rows);
+  const Grid grid = grid_of(rows, kernel, !o.kernel, unit);
+  const auto settings = static_cast<double>(grid.kernels.size() * grid.C.size());
+  const auto n = static_cast<double>(rows.X.size());
+  announce(fmt::format("choosing C by cross-validation on {} rows", rows.X.size()),
+           (static_cast<double>(grid.kernels.size()) * static_cast<double>(rows.X.width()) + settings * static_cast<double>(folds)) * n *
+               n / estimated_flops(o.common.run()),
+           4 * n * n * static_cast<double>(grid.kernels.size()), o.common.run());
+  ProgressBar bar;
+  std::optional<Found> found;
+  try {
+    found = search(o, rows, grid, class_weight,
+                   rows.classify() ? stratified_folds(rows.labels, folds, true, seed) : k_folds(rows.X.size(), folds, true, seed), unit,
+                   time_limit, o.common.run(bar.callback()));
+  } catch (const InvalidArgument&) {
+    // Within a time limit: no setting was finished. What else may be wrong with rows and kernel, the fit itself will say.
+    if (!(time_limit > 0)) throw;
+  }
+  bar.erase();
+  if (!found) return not_searched("There was too little time");
+  Json tried = Json::array();
+  for (const SvmCandidate& c : found->table) {
+    Json row = {{"C", c.C}};
+    const double scale = grid.scales[static_cast<std::size_t>(c.kernel)];
+    if (scale > 0) row["length_scale"] = scale;
+    row[rows.classify() ? "accuracy" : "mse"] = number_json(rows.classify() ? c.mean : -c.mean);
+    tried.push_back(std::move(row));
+  }
+  const SvmCandidate& winner = found->table[found->best];
+  const double length_scale = grid.scales[static_cast<std::size_t>(winner.kernel)];
+  best.C = winner.C;
+  best.kernel = grid.kernels[static_cast<std::size_t>(winner.kernel)];
   best.json = {{"searched", true}, {"rows", rows.X.size()}, {"folds", folds}, {"C", best.C}};
   if (length_scale > 0) best.json["length_scale"] = length_scale;
   best.json["tried"] = std::move(tried);
-  best.sentence =
-      fmt::format("C {:g}{} has the best {} of {:.0f} settings, {:.6g}, in {}-fold cross-validation on {} rows; --C says another.\n",
-                  best.C, length_scale > 0 ? fmt::format(" with length scale {:.4g}", length_scale) : "",
-                  rows.classify() ? "accuracy" : "mean squared error", settings, rows.classify() ? 1 - least : least, folds, rows.X.size());
+  best.sentence = fmt::format(
+      "C {:g}{} has the best {} of {:.0f} settings, {:.6g}, in {}-fold cross-validation on {} rows; --C says another.\n", best.C,
+      length_scale > 0 ? fmt::format(" with length scale {:.4g}", length_scale) : "", rows.classify() ? "accuracy" : "mean squared error",
+      settings, rows.classify() ? winner.mean : -winner.mean, folds, rows.X.size());
   return best;
 }
 

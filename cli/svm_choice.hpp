@@ -1,4 +1,5 @@
-// C and the length scale of a support vector machine, when the command line does not say them: a small grid on folds. Also the held-out
+// C and the length scale of a support vector machine, when the command line does not say them: a small grid on folds, by the search of the
+// library. Also the held-out
 // predictions of `--libsvm "-v 5"`.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -6,6 +7,7 @@
 #include <span>
 
 #include "files.hpp"
+#include "fit_svm.hpp"
 
 namespace mercer::cli {
 
@@ -20,8 +22,6 @@ struct SvmRows {
   SvmRows at(std::span<const Index> rows) const;
 };
 
-using SvmFit = std::function<AnyModel(const SvmRows& rows, const Kernel& kernel, double C, const Run& run)>;
-
 // Of each row, what a model says that was fitted without the row's fold: a class index, or a number.
 Vector held_out_predictions(const SvmRows& rows, Index folds, std::uint64_t seed, const std::function<AnyModel(const SvmRows&)>& fit);
 
@@ -32,9 +32,12 @@ struct SvmChoice {
   std::string sentence{};
 };
 
-// The C (and, where `scales` says so, the multiple of the median distance as the length scale of a Gaussian) with the smallest error in
-// 5-fold cross-validation on at most 2000 rows; of equals the first: large length scales before small ones, small C before large.
-SvmChoice choose_svm(const SvmRows& rows, const Kernel& kernel, bool scales, std::uint64_t seed, const CommonOptions& common,
-                     const SvmFit& fit);
+// The number of folds, at most 5, for which every class is in every training part; 0: there is none. `labels` are empty for numbers.
+Index possible_folds(const std::vector<Index>& labels, Index n);
+
+// The C (and, where no kernel was said, the multiple of the median distance as the length scale of a Gaussian) with the smallest error in
+// cross-validation on at most 2000 rows; of equals the first: small C before large, large length scales before small ones. nu-svr is judged
+// by an epsilon of a tenth of the targets' spread. `time_limit` in seconds; 0: none.
+SvmChoice choose_svm(const SvmCommand& o, const SvmRows& rows, const Kernel& kernel, const Vector& class_weight, double time_limit);
 
 }  // namespace mercer::cli

@@ -76,6 +76,16 @@ PUBLIC = {
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
     "exploration_report.hpp": "report",
+    "preimage.hpp": "models",
+    "kernel_pca.hpp": "models",
+    "pca.hpp": "models",
+    "kernel_kmeans.hpp": "models",
+    "spectral_clustering.hpp": "models",
+    "cluster_quality.hpp": "models",
+    "matrix_function.hpp": "linalg",
+    "kernel_map.hpp": "models",
+    "tensor_sketch.hpp": "gram",
+    "explicit_maps.hpp": "gram",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

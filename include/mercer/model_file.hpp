@@ -14,27 +14,34 @@
 #include "mercer/dataset.hpp"
 #include "mercer/falkon.hpp"
 #include "mercer/gaussian_process.hpp"
+#include "mercer/kernel_kmeans.hpp"
 #include "mercer/kernel_logistic.hpp"
+#include "mercer/kernel_map.hpp"
 #include "mercer/kernel_mean.hpp"
+#include "mercer/kernel_pca.hpp"
 #include "mercer/kernel_ridge.hpp"
 #include "mercer/kernel_sgd.hpp"
 #include "mercer/linear_svc.hpp"
+#include "mercer/nystrom.hpp"
+#include "mercer/pca.hpp"
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/svm.hpp"
+#include "mercer/tensor_sketch.hpp"
 
 namespace mercer {
 
 using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel>;
+                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel,
+                              PcaModel, KernelPcaModel, KernelKMeansModel, NystromMap, RandomFourierFeatures, KernelMap, TensorSketch>;
 
 struct SavedModel {
   AnyModel model;
   std::optional<Encoder> encoder;  // how tables become samples; absent for models fitted on plain matrices
 
   std::string kind() const;  // "krr", "ridge", "gp", ...: the word of `mercer fit`
-  // Predictions for samples already encoded: one column per target, or per class score.
+  // Predictions for samples already encoded: one column per target, or per class score; of a feature map, the features.
   Matrix predict(const Samples& X, const Run& run = {}) const;
   // The class of each row: by predict (classes_from_scores), or as the model itself decides (votes of pairs, probabilities).
   std::vector<Index> classes(const Samples& X, const Run& run = {}) const;

@@ -38,6 +38,7 @@ class NystromMap {
   const std::vector<Index>& landmark_rows() const { return landmark_rows_; }  // which rows they are; empty: they are no rows, or given
   const Matrix& normalization() const { return normalization_; }              // K_mm^(-1/2), symmetric
   Index n_components() const { return normalization_.rows(); }
+  Index n_features() const { return landmarks_.width(); }  // columns of X
 
   // From its parts. Checks that the sizes agree.
   static NystromMap from_parts(Kernel kernel, Samples landmarks, std::vector<Index> landmark_rows, Matrix normalization);

@@ -40,7 +40,7 @@ struct RandomFeatureRidgeOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
   Index n_components = 1000;
   FourierForm form = FourierForm::sine_cosine;
-  bool orthogonal = false;
+  FourierDraw draw = FourierDraw::independent;
   std::uint64_t seed = 0;
   double alpha = 1;
   Vector alpha_per_target{};

@@ -12,12 +12,16 @@
 // proportion to k(0)) are offered; other kernels are refused by name. Two forms, L output columns each: [cos w'x, sin w'x] for L/2
 // frequencies, times sqrt(2 k(0) / L), and cos(w'x + b) for L frequencies and uniform b, times the same factor. Orthogonal features draw
 // the frequencies orthogonal to each other in groups as large as the number of columns: each one is distributed as before, and for the
-// Gaussian the variance is smaller. Cost: n d L multiplications for d columns, and n L sines and cosines. References: source N section 3
-// (11) to (13); Rahimi and Recht, NIPS 2007; Yu et al., Orthogonal random features, NIPS 2016. SPEC C6, K8. SPDX-License-Identifier:
-// BSD-3-Clause
+// Gaussian the variance is smaller. Structured features are orthogonal ones whose directions are rows of H D1 H D2 H D3, H the Hadamard
+// matrix of a power of two p >= d and D random signs: directions are uniform only nearly, and p log p additions take the place of p d
+// multiplications for p frequencies. Quasi-random features are the points of a Sobol sequence, moved by a random shift, through the inverse
+// distribution functions: each is distributed as before, and all together lie more evenly. Cost: n d L multiplications for d columns, and n
+// L sines and cosines. References: source N section 3 (11) to (13); Rahimi and Recht, NIPS 2007; Yu et al., Orthogonal random features,
+// NIPS 2016; Avron et al., Quasi-Monte Carlo feature maps, JMLR 2016. SPEC C6, K8. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "mercer/kernels.hpp"
 #include "mercer/run.hpp"
@@ -26,11 +30,22 @@
 namespace mercer {
 
 enum class FourierForm : std::uint8_t { sine_cosine, cosine };
+// How frequencies hang together; Hoeffding's bound is for independent ones.
+enum class FourierDraw : std::uint8_t { independent, orthogonal, structured, quasi_random };
+const char* name_of(FourierDraw draw);  // "independent", "orthogonal", "structured", "quasi"
+
+// The factors of structured frequencies: frequency c = b p + i is lengths[c] times row i of H D1 H D2 H D3 (of block b, H of norm 1), times
+// column_scale.
+struct HadamardFactors {
+  Matrix signs{};         // 3 rows for each block of p frequencies: D1, D2, D3; p columns
+  Vector lengths{};       // one for each frequency
+  Vector column_scale{};  // one for each column of X
+};
 
 struct FourierOptions {
   Index n_components = 100;  // output columns; even for the sine-cosine form
   FourierForm form = FourierForm::sine_cosine;
-  bool orthogonal = false;
+  FourierDraw draw = FourierDraw::independent;
   std::uint64_t seed = 0;
   std::size_t memory = 0;  // bytes that the frequencies may take; 0: the default budget
 };
@@ -45,8 +60,9 @@ class RandomFourierFeatures {
 
   const Kernel& kernel() const { return kernel_; }
   FourierForm form() const { return form_; }
-  bool orthogonal() const { return orthogonal_; }
+  FourierDraw draw() const { return draw_; }
   Index width() const { return frequencies_.rows(); }  // columns of X
+  Index n_features() const { return width(); }
   Index n_components() const { return form_ == FourierForm::cosine ? n_frequencies() : 2 * n_frequencies(); }
   Index n_frequencies() const { return frequencies_.cols(); }
   const Matrix& frequencies() const { return frequencies_; }  // width x n_frequencies: w as columns
@@ -55,8 +71,8 @@ class RandomFourierFeatures {
 
   // Hoeffding's bound on P(|z(x)'z(y) - k(x, y)| > error) for some pair of n given samples (n = 2: one pair), at most 1: n (n - 1) / 2
   // times 2 exp(-L error^2 / 8) for cosines with offsets, 2 exp(-L error^2 / 4) for sine-cosine pairs, L output columns, errors in units of
-  // k(0). The two others turn it round: the error that holds with this confidence. All three throw for orthogonal features, whose
-  // frequencies are not independent.
+  // k(0). The two others turn it round: the error that holds with this confidence. All three throw for frequencies that are not
+  // independent.
   double hoeffding_failure(double error, Index samples = 2) const;
   double hoeffding_error(double confidence, Index samples = 2) const;
 
@@ -65,19 +81,24 @@ class RandomFourierFeatures {
   RandomFourierFeatures centred_at(Vector centre) const;
   const Vector& centre() const { return centre_; }  // empty: 0
 
+  // What the fast transform of structured features works with; nullptr: none, the frequencies do.
+  const HadamardFactors* hadamard() const { return hadamard_.get(); }
+  RandomFourierFeatures with_hadamard(HadamardFactors factors) const;  // checks that they are those of the frequencies
+
   // From its parts (files, bindings). Checks that they agree.
-  static RandomFourierFeatures from_parts(Kernel kernel, FourierForm form, bool orthogonal, Matrix frequencies, Vector offsets,
+  static RandomFourierFeatures from_parts(Kernel kernel, FourierForm form, FourierDraw draw, Matrix frequencies, Vector offsets,
                                           double scale, Vector centre = {});
 
  private:
   explicit RandomFourierFeatures(Kernel kernel) : kernel_(std::move(kernel)) {}
   Kernel kernel_;
   FourierForm form_ = FourierForm::sine_cosine;
-  bool orthogonal_ = false;
+  FourierDraw draw_ = FourierDraw::independent;
   Matrix frequencies_{};
   Vector offsets_{};
   double scale_ = 1;
   Vector centre_{};
+  std::shared_ptr<const HadamardFactors> hadamard_{};
 };
 
 // Draws the map for rows of `width` columns. Throws InvalidArgument for kernels without a spectral measure to draw from, and while a length

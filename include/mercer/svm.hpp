@@ -96,6 +96,14 @@ struct SupportExpansion {
   Vector intercept{};
 };
 
+// What a machine was asked for, as its file keeps it. A LIBSVM model says by_nu and no numbers; nor do the first model files.
+struct SvmSetting {
+  bool by_nu = false;  // nu-svc, nu-svr
+  bool hard_margin = false;
+  std::optional<double> C{};  // lambda too is given here as C
+  std::optional<double> nu{};
+};
+
 class RowEvaluator;  // the way of single rows, made once per model
 
 class SvcModel {
@@ -135,6 +143,7 @@ class SvcModel {
   bool break_ties() const { return break_ties_; }
   bool has_probabilities() const { return sigmoids_.rows() > 0; }
   const Matrix& sigmoids() const { return sigmoids_; }  // A and B of each function: P(positive) = 1 / (1 + exp(A f + B))
+  const SvmSetting& setting() const { return setting_; }
   const SvmSummary& summary() const { return summary_; }
 
   // Coefficients of all n training rows, a column per function: where a fit that met a limit goes on from (SvcOptions::start).
@@ -148,6 +157,7 @@ class SvcModel {
     Vector squared_norm{};
     Matrix sigmoids{};  // functions x 2; empty: no probabilities
     SvmSummary summary{};
+    SvmSetting setting{};
   };
   static SvcModel from_parts(Parts parts);  // checks that the sizes agree
 
@@ -162,6 +172,7 @@ class SvcModel {
   Vector squared_norm_{};
   Matrix sigmoids_{};
   SvmSummary summary_{};
+  SvmSetting setting_{};
   std::shared_ptr<const RowEvaluator> row_{};
 };
 
@@ -207,10 +218,11 @@ class SvrModel {
   const SupportExpansion& parts() const { return parts_; }
   double epsilon() const { return epsilon_; }  // given, or found by the nu form
   double squared_norm() const { return squared_norm_; }
+  const SvmSetting& setting() const { return setting_; }
   const SvmSummary& summary() const { return summary_; }
   Matrix coefficients(Index n) const;
 
-  static SvrModel from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary);
+  static SvrModel from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary, SvmSetting setting = {});
 
  private:
   SvrModel() = default;
@@ -218,6 +230,7 @@ class SvrModel {
   double epsilon_ = 0;
   double squared_norm_ = 0;
   SvmSummary summary_{};
+  SvmSetting setting_{};
   std::shared_ptr<const RowEvaluator> row_{};
 };
 
@@ -246,14 +259,16 @@ class OneClassModel {
   const Matrix& dual_coef() const { return parts_.coef; }
   const Vector& intercept() const { return parts_.intercept; }  // -rho
   const SupportExpansion& parts() const { return parts_; }
+  const SvmSetting& setting() const { return setting_; }
   const SvmSummary& summary() const { return summary_; }
 
-  static OneClassModel from_parts(SupportExpansion parts, SvmSummary summary);
+  static OneClassModel from_parts(SupportExpansion parts, SvmSummary summary, SvmSetting setting = {});
 
  private:
   OneClassModel() = default;
   SupportExpansion parts_{};
   SvmSummary summary_{};
+  SvmSetting setting_{};
   std::shared_ptr<const RowEvaluator> row_{};
 };
 

@@ -40,7 +40,10 @@ struct SvcCvOptions {
   Vector sample_weight{};
   MultiClass multi_class = MultiClass::one_vs_one;
   bool break_ties = false;
-  SvmSolver solver{};  // max_iterations of each fit; time_limit of the whole search, and again of the refit
+  bool probability = false;  // of the refitted model, as in SvcOptions; scores are those of the functions
+  Index probability_folds = 5;
+  std::uint64_t seed = 0;  // of its folds
+  SvmSolver solver{};      // max_iterations of each fit; time_limit of the whole search, and again of the refit
   Run run{};
 };
 

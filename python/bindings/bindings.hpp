@@ -113,5 +113,8 @@ void bind_linear_svc(nb::module_& m);
 void bind_class_models(nb::module_& m);
 void bind_svm(nb::module_& m);
 void bind_svm_cv(nb::module_& m);
+void bind_preimage(nb::module_& m);
+void bind_clustering(nb::module_& m);
+void bind_maps(nb::module_& m);
 
 }  // namespace mercer::python

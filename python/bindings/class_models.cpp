@@ -9,8 +9,8 @@ namespace mercer::python {
 namespace {
 
 KernelSGDModel fit_sgd(const Samples& X, const std::vector<Index>& labels, const Kernel& kernel, std::optional<double> lambda,
-                       Index iterations, std::optional<bool> average, Index budget, std::uint64_t seed, int threads, std::size_t memory,
-                       nb::object progress) {
+                       Index iterations, std::optional<bool> average, Index budget, std::uint64_t seed, const Vector& weight, int threads,
+                       std::size_t memory, nb::object progress) {
   using Output = KernelSGDOptions::Output;
   KernelSGDOptions o;
   o.kernel = kernel;
@@ -19,6 +19,7 @@ KernelSGDModel fit_sgd(const Samples& X, const std::vector<Index>& labels, const
   if (average) o.output = *average ? Output::averaged : Output::last;
   o.budget = budget;
   o.seed = seed;
+  o.sample_weight = weight;
   Job job(threads, memory, std::move(progress));
   return job([&](const Run& run) {
     o.run = run;
@@ -79,7 +80,7 @@ void bind_class_models(nb::module_& m) {
       .def_prop_ro("n_classes", &KernelSGDModel::classes)
       .def_prop_ro("summary", &KernelSGDModel::summary, nb::rv_policy::copy);
   m.def("fit_kernel_sgd", &fit_sgd, "X"_a, "labels"_a, "kernel"_a, "lambda_"_a.none(), "iterations"_a, "average"_a.none(), "budget"_a,
-        "seed"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+        "seed"_a, "sample_weight"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   nb::class_<KernelMeanSummary>(m, "KernelMeanSummary", "What the class means are like.")
       .def_ro("samples", &KernelMeanSummary::samples)
       .def_ro("classes", &KernelMeanSummary::classes)

@@ -109,6 +109,19 @@ void bind_nystrom(nb::module_& m) {
             return NystromMap::from_parts(kernel, landmarks, {}, Matrix(matrix_of(normalization)));
           },
           "kernel"_a, "landmarks"_a, "normalization"_a)
+      .def("__getstate__",
+           [](const NystromMap& map) {
+             return pickled({map, std::nullopt});
+           })
+      .def("__setstate__",
+           [](NystromMap& self, const nb::object& state) { new (&self) NystromMap(std::get<NystromMap>(unpickled(state).model)); })
+      .def(
+          "trace_error",
+          [](const NystromMap& map, const Samples& X, int threads, std::size_t memory) {
+            Job job(threads, memory, nb::none());
+            return job([&](const Run& run) { return trace_error(map, X, run); });
+          },
+          "X"_a, "threads"_a = 0, "memory"_a = 0)
       .def_prop_ro("kernel", &NystromMap::kernel)
       .def_prop_ro("landmarks", &NystromMap::landmarks)
       .def_prop_ro("landmark_rows", &NystromMap::landmark_rows, nb::rv_policy::copy)

@@ -62,4 +62,7 @@ NB_MODULE(_mercer, m) {
   bind_linear_svc(m);
   bind_svm(m);
   bind_svm_cv(m);
+  bind_preimage(m);
+  bind_clustering(m);
+  bind_maps(m);
 }

@@ -10,6 +10,12 @@ namespace mercer::python {
 namespace {
 
 FourierForm form_of(bool cosine) { return cosine ? FourierForm::cosine : FourierForm::sine_cosine; }
+FourierDraw draw_of(const std::string& word) {
+  for (const FourierDraw draw : {FourierDraw::orthogonal, FourierDraw::structured, FourierDraw::quasi_random}) {
+    if (word == name_of(draw)) return draw;
+  }
+  return FourierDraw::independent;
+}
 Precision precision_of_flag(bool float32) { return float32 ? Precision::float32 : Precision::float64; }
 
 template <class T>
@@ -32,24 +38,26 @@ nb::object transform(const RandomFourierFeatures& map, const Samples& X, bool fl
   return float32 ? filled<float>(map, X, job) : filled<double>(map, X, job);
 }
 
+// The map alone, for the state of running sums.
 nb::tuple state_of(const RandomFourierFeatures& map) {
-  return nb::make_tuple(map.kernel().text(), map.form() == FourierForm::cosine, map.orthogonal(), map.frequencies(), map.offsets(),
-                        map.scale(), map.centre());
+  return nb::make_tuple(map.kernel().text(), map.form() == FourierForm::cosine, std::string(name_of(map.draw())), map.frequencies(),
+                        map.offsets(), map.scale(), map.centre());
 }
 
 RandomFourierFeatures map_from(const nb::tuple& state) {
   return RandomFourierFeatures::from_parts(parse_kernel(nb::cast<std::string>(state[0])), form_of(nb::cast<bool>(state[1])),
-                                           nb::cast<bool>(state[2]), nb::cast<Matrix>(state[3]), nb::cast<Vector>(state[4]),
+                                           draw_of(nb::cast<std::string>(state[2])), nb::cast<Matrix>(state[3]), nb::cast<Vector>(state[4]),
                                            nb::cast<double>(state[5]), nb::cast<Vector>(state[6]));
 }
 
-RandomFeatureSums sums_of(const Samples& X, const Targets& y, const Kernel& kernel, Index n_components, bool cosine, bool orthogonal,
-                          std::uint64_t seed, const Vector& alpha, std::optional<double> lambda, const Vector& sample_weight,
-                          double validation_fraction, std::optional<bool> float32, int threads, std::size_t memory, nb::object progress) {
+RandomFeatureSums sums_of(const Samples& X, const Targets& y, const Kernel& kernel, Index n_components, bool cosine,
+                          const std::string& draw, std::uint64_t seed, const Vector& alpha, std::optional<double> lambda,
+                          const Vector& sample_weight, double validation_fraction, std::optional<bool> float32, int threads,
+                          std::size_t memory, nb::object progress) {
   RandomFeatureRidgeOptions options{.kernel = kernel,
                                     .n_components = n_components,
                                     .form = form_of(cosine),
-                                    .orthogonal = orthogonal,
+                                    .draw = draw_of(draw),
                                     .seed = seed,
                                     .alpha_per_target = alpha,
                                     .lambda = lambda,
@@ -103,17 +111,22 @@ void bind_map(nb::module_& m) {
       .def_prop_ro("n_components", &RandomFourierFeatures::n_components)
       .def_prop_ro("scale", &RandomFourierFeatures::scale)
       .def_prop_ro("is_cosine", [](const RandomFourierFeatures& map) { return map.form() == FourierForm::cosine; })
-      .def_prop_ro("is_orthogonal", &RandomFourierFeatures::orthogonal)
-      .def("__getstate__", &state_of)
-      .def("__setstate__", [](RandomFourierFeatures& self, const nb::tuple& state) { new (&self) RandomFourierFeatures(map_from(state)); });
+      .def_prop_ro("draw", [](const RandomFourierFeatures& map) { return std::string(name_of(map.draw())); })
+      .def("__getstate__",
+           [](const RandomFourierFeatures& map) {
+             return pickled({map, std::nullopt});
+           })
+      .def("__setstate__", [](RandomFourierFeatures& self, const nb::object& state) {
+        new (&self) RandomFourierFeatures(std::get<RandomFourierFeatures>(unpickled(state).model));
+      });
   m.def(
       "random_fourier_features",
-      [](const Kernel& kernel, Index width, Index n_components, bool cosine, bool orthogonal, std::uint64_t seed, std::size_t memory) {
+      [](const Kernel& kernel, Index width, Index n_components, bool cosine, const std::string& draw, std::uint64_t seed,
+         std::size_t memory) {
         return random_fourier_features(
-            kernel, width,
-            {.n_components = n_components, .form = form_of(cosine), .orthogonal = orthogonal, .seed = seed, .memory = memory});
+            kernel, width, {.n_components = n_components, .form = form_of(cosine), .draw = draw_of(draw), .seed = seed, .memory = memory});
       },
-      "kernel"_a, "width"_a, "n_components"_a, "cosine"_a, "orthogonal"_a, "seed"_a, "memory"_a = 0);
+      "kernel"_a, "width"_a, "n_components"_a, "cosine"_a, "draw"_a, "seed"_a, "memory"_a = 0);
   m.def(
       "hoeffding_components",
       [](bool cosine, double error, double confidence, Index samples, double scale) {
@@ -168,7 +181,7 @@ void bind_ridge(nb::module_& m) {
         sums.restore({bytes.c_str(), bytes.size()});
         new (&self) RandomFeatureSums(std::move(sums));
       });
-  m.def("random_feature_sums", &sums_of, "X"_a, "y"_a, "kernel"_a, "n_components"_a, "cosine"_a, "orthogonal"_a, "seed"_a, "alpha"_a,
+  m.def("random_feature_sums", &sums_of, "X"_a, "y"_a, "kernel"_a, "n_components"_a, "cosine"_a, "draw"_a, "seed"_a, "alpha"_a,
         "lambda_"_a.none(), "sample_weight"_a, "validation_fraction"_a, "float32"_a.none(), "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none());
 }

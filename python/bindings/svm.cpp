@@ -21,6 +21,7 @@ struct ClassifierSettings {
   bool probability;
   std::uint64_t seed;
   bool break_ties;
+  bool one_vs_rest;
 };
 
 template <class Options>
@@ -32,6 +33,7 @@ Options classifier_options(const Kernel& kernel, const ClassifierSettings& s, co
   o.probability = s.probability;
   o.seed = s.seed;
   o.break_ties = s.break_ties;
+  o.multi_class = s.one_vs_rest ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
   o.solver = solver;
   return o;
 }
@@ -148,6 +150,10 @@ nb::class_<Model> bind_support_model(nb::module_& m, const char* name, const cha
       .def_prop_ro("support", &Model::support)
       .def_prop_ro("dual_coef", &Model::dual_coef, nb::rv_policy::copy)
       .def_prop_ro("intercept", &Model::intercept, nb::rv_policy::copy)
+      .def_prop_ro("by_nu", [](const Model& model) { return model.setting().by_nu; })
+      .def_prop_ro("hard_margin", [](const Model& model) { return model.setting().hard_margin; })
+      .def_prop_ro("C", [](const Model& model) { return model.setting().C; })
+      .def_prop_ro("nu", [](const Model& model) { return model.setting().nu; })
       .def_prop_ro("summary", &Model::summary, nb::rv_policy::copy);
 }
 
@@ -182,8 +188,8 @@ void bind_fits(nb::module_& m) {
           },
           "tolerance"_a, "max_iterations"_a, "time_limit"_a);
   nb::class_<ClassifierSettings>(m, "SvcSettings")
-      .def(nb::init<Vector, Vector, bool, std::uint64_t, bool>(), "class_weight"_a, "sample_weight"_a, "probability"_a, "seed"_a,
-           "break_ties"_a)
+      .def(nb::init<Vector, Vector, bool, std::uint64_t, bool, bool>(), "class_weight"_a, "sample_weight"_a, "probability"_a, "seed"_a,
+           "break_ties"_a, "one_vs_rest"_a)
       .def_ro("sample_weight", &ClassifierSettings::sample_weight);
   m.def("fit_svc", &fit_c, "X"_a, "labels"_a, "kernel"_a, "settings"_a, "solver"_a, "C"_a, "lambda_"_a.none(), "hard_margin"_a,
         "fit_intercept"_a, "start"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());

@@ -34,8 +34,8 @@ SvrScore value_score(const std::string& word) {
 
 SvcCvResult fit_svc(const Samples& X, const Labels& y, const std::vector<Kernel>& kernels, const std::vector<double>& C, FoldPairs folds,
                     const std::string& score, bool abandon, bool fit_intercept, bool balanced, const Vector& class_weight,
-                    const Vector& sample_weight, bool one_vs_rest, bool break_ties, double tolerance, Index max_iterations,
-                    double time_limit, int threads, std::size_t memory, nb::object progress) {
+                    const Vector& sample_weight, bool one_vs_rest, bool break_ties, bool probability, std::uint64_t seed, double tolerance,
+                    Index max_iterations, double time_limit, int threads, std::size_t memory, nb::object progress) {
   SvcCvOptions o;
   o.kernels = kernels;
   o.C = C;
@@ -48,6 +48,8 @@ SvcCvResult fit_svc(const Samples& X, const Labels& y, const std::vector<Kernel>
   o.sample_weight = sample_weight;
   o.multi_class = one_vs_rest ? MultiClass::one_vs_rest : MultiClass::one_vs_one;
   o.break_ties = break_ties;
+  o.probability = probability;
+  o.seed = seed;
   o.solver.tolerance = tolerance;
   o.solver.max_iterations = max_iterations;
   o.solver.time_limit = time_limit;
@@ -122,6 +124,11 @@ Matrix decision_of(const SvcModel& model, const Samples& X, int threads, std::si
   return job([&](const Run& run) { return model.decision(X, run); });
 }
 
+Matrix probabilities_of(const SvcModel& model, const Samples& X, int threads, std::size_t memory, nb::object progress) {
+  Job job(threads, memory, std::move(progress));
+  return job([&](const Run& run) { return model.probabilities(X, run); });
+}
+
 Matrix scores_of(const SvcModel& model, const Samples& X, int threads, std::size_t memory, nb::object progress) {
   Job job(threads, memory, std::move(progress));
   return job([&](const Run& run) { return model.scores(X, run); });
@@ -144,13 +151,14 @@ void bind_svm_cv(nb::module_& m) {
   bind_result<SvcCvResult>(m, "SvcCvResult");
   bind_result<SvrCvResult>(m, "SvrCvResult");
   m.def("fit_svc_cv", &fit_svc, "X"_a, "y"_a, "kernels"_a, "C"_a, "folds"_a, "score"_a, "abandon"_a, "fit_intercept"_a, "balanced"_a,
-        "class_weight"_a, "sample_weight"_a, "one_vs_rest"_a, "break_ties"_a, "tolerance"_a, "max_iterations"_a, "time_limit"_a,
-        "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+        "class_weight"_a, "sample_weight"_a, "one_vs_rest"_a, "break_ties"_a, "probability"_a, "seed"_a, "tolerance"_a, "max_iterations"_a,
+        "time_limit"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("fit_svr_cv", &fit_svr, "X"_a, "y"_a, "kernels"_a, "C"_a, "epsilon"_a, "folds"_a, "score"_a, "abandon"_a, "fit_intercept"_a,
         "sample_weight"_a, "tolerance"_a, "max_iterations"_a, "time_limit"_a, "threads"_a = 0, "memory"_a = 0,
         "progress"_a.none() = nb::none());
   m.def("svc_decision", &decision_of, "model"_a, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("svc_scores", &scores_of, "model"_a, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+  m.def("svc_probabilities", &probabilities_of, "model"_a, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("svc_classes", &classes_of, "model"_a, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("svr_predict", &values_of, "model"_a, "X"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
   const auto parts = [](const SupportExpansion& e) { return nb::make_tuple(e.support, e.coef, e.intercept); };

@@ -37,14 +37,22 @@ from ._linear_svc import LinearSVC
 from ._kernel_sgd import KernelSGDClassifier
 from ._mercer import version
 from ._nystroem import Nystroem
-from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier, RandomFourierFeatures
+from ._preimage import Preimages, preimage_methods, preimages
+from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
+from ._random_fourier import RandomFourierFeatures
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge, monomials
 from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
+from ._kernel_kmeans import ClusterChoice, KernelKMeans, choose_k, silhouette_samples, silhouette_score
+from ._spectral_clustering import SpectralClustering
 from .kernels import Kernel, feature_map, kernel, kernel_function
+from ._kernel_maps import EmpiricalKernelMap, MercerMap
+from ._matrix_function import matrix_function
+from ._monomials import Monomials
+from ._sketches import AdditiveChi2Sampler, TensorSketch
 
 __version__: str = version()
 
@@ -100,4 +108,19 @@ __all__ = [
     "SVR",
     "NuSVR",
     "OneClassSVM",
+    "Preimages",
+    "preimage_methods",
+    "preimages",
+    "ClusterChoice",
+    "KernelKMeans",
+    "SpectralClustering",
+    "choose_k",
+    "silhouette_samples",
+    "silhouette_score",
+    "AdditiveChi2Sampler",
+    "EmpiricalKernelMap",
+    "MercerMap",
+    "Monomials",
+    "TensorSketch",
+    "matrix_function",
 ]

@@ -49,7 +49,7 @@ class KernelExpansion(BaseEstimator):
 
     def _bound(self, X: Any) -> tuple[Any, _mercer.Samples]:
         """The kernel for these rows, and the rows as the library takes them."""
-        native = _scikit.estimator_kernel(self, X.shape[1])._at_columns(getattr(self, "feature_names_in_", None))
+        native = _scikit.estimator_kernel(self, X.shape[1], X)._at_columns(getattr(self, "feature_names_in_", None))
         if native.needs_given_gram and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         rows = _data.samples(X)

@@ -44,6 +44,13 @@ def require_two_classes(classes: np.ndarray) -> None:
         raise ValueError(f"a classifier needs at least two classes, but y has one class: {', '.join(shown(classes))}")
 
 
+def require_weight(classes: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> None:
+    """Every class has a sample that counts; weight is empty where none are given."""
+    empty = np.bincount(labels, weights=weight if len(weight) else None, minlength=len(classes)) == 0
+    if empty.any():
+        raise ValueError(f"the class {shown(classes[empty])[0]} has no sample of positive weight")
+
+
 def shown(labels: Any) -> list[str]:
     """Labels as the user wrote them: texts in quotes, numbers without their numpy type."""
     return [repr(label) for label in np.asarray(labels).tolist()]

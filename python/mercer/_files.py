@@ -17,6 +17,7 @@ from ._errors import FileMissing
 from ._falkon import FalkonClassifier, FalkonRegressor
 from ._gaussian_process import GaussianProcessRegressor
 from ._kernel import wrap
+from ._kernel_kmeans import KernelKMeans
 from ._kernel_logistic import KernelLogisticRegression
 from ._kernel_mean import KernelMeanClassifier
 from ._kernel_ridge import KernelRidge
@@ -25,8 +26,12 @@ from ._kernel_sgd import KernelSGDClassifier
 from ._random_features import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from ._representer import RepresenterRegressor
 from ._ridge import Ridge
-from ._svc import SVC
-from ._svr import SVR, OneClassSVM
+from ._svc import SVC, NuSVC
+from ._svr import SVR, NuSVR, OneClassSVM
+from ._kernel_maps import EmpiricalKernelMap, MercerMap
+from ._nystroem import Nystroem
+from ._random_fourier import RandomFourierFeatures
+from ._sketches import TensorSketch
 
 __all__ = ["TableModel", "info", "load", "save"]
 
@@ -48,7 +53,10 @@ _MODELS = (
     _mercer.RidgeModel,
     _mercer.SvrModel,
     _mercer.OneClassModel,
+    _mercer.KernelKMeansModel,
 )
+
+_MAPS = (_mercer.NystromMap, _mercer.FourierMap, _mercer.KernelMap, _mercer.TensorSketchMap)
 
 
 def _existing(path: str | os.PathLike[str]) -> str:
@@ -68,10 +76,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if isinstance(model, TableModel):
         _mercer.save_saved(model._saved, name)
         return
-    native = getattr(model, "model_", None)
+    native = getattr(model, "model_", getattr(model, "map_", None))
     if isinstance(model, KernelRidge) and native is not None:
         native = model._model_for_file()
-    if not isinstance(native, _MODELS):
+    if not isinstance(native, _MODELS + _MAPS):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
@@ -163,7 +171,7 @@ def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray 
         kernel=wrap(model.kernel),
         n_components=features.n_components,
         form="cos" if features.is_cosine else "sincos",
-        orthogonal=features.is_orthogonal,
+        orthogonal="structured" if features.draw == "structured" else features.draw == "orthogonal",
         fit_intercept=bool(np.any(model.intercept)),
         precision="float32" if model.is_float32 else "float64",
     )
@@ -171,11 +179,50 @@ def _random_features(model: _mercer.RandomFeatureRidgeModel, labels: np.ndarray 
     return estimator
 
 
+def _said(model: Any, *names: str) -> dict[str, float]:
+    """Those of a support vector machine's settings that its file has: LIBSVM models and older files do not say them."""
+    return {name: value for name in names if (value := getattr(model, name)) is not None}
+
+
+def _support_vector_classifier(model: _mercer.SvcModel) -> SVC | NuSVC:
+    shared: dict[str, Any] = {"kernel": wrap(model.kernel), "probability": model.has_probabilities, "break_ties": model.break_ties}
+    shared["multi_class"] = "ovo" if model.one_vs_one else "ovr"
+    if model.by_nu:
+        return NuSVC(**shared, **_said(model, "nu"))
+    return SVC(**shared, hard_margin=model.hard_margin, fit_intercept=bool(np.any(model.intercept)), **_said(model, "C"))
+
+
+def _transformer(made: Any) -> Any:
+    """The estimator of a feature map."""
+    if isinstance(made, _mercer.FourierMap):
+        draw = made.draw
+        transformer: Any = RandomFourierFeatures(
+            made.n_components,
+            wrap(made.kernel),
+            form="cos" if made.is_cosine else "sincos",
+            orthogonal="structured" if draw == "structured" else draw == "orthogonal",
+            quasi_random=draw == "quasi",
+        )
+    elif isinstance(made, _mercer.TensorSketchMap):
+        transformer = TensorSketch(gamma=made.scale, degree=made.degree, coef0=made.offset, n_components=made.n_components)
+    elif isinstance(made, _mercer.NystromMap):
+        transformer = Nystroem(wrap(made.kernel), n_components=len(made.normalization))._with(made)
+    elif made.kind == "mercer":
+        transformer = MercerMap(made.n_components, wrap(made.kernel))
+    else:
+        transformer = EmpiricalKernelMap(wrap(made.kernel), whiten=made.kind == "whitened", n_components=made.n_components)
+    transformer.map_ = made
+    return transformer
+
+
 def _estimator(saved: _mercer.SavedModel) -> Any:
     model = saved.model
+    if isinstance(model, _MAPS):
+        estimator: Any = _transformer(model)
+        return _with_columns(estimator, saved)
     labels = None if saved.classes is None else _labels(saved.classes)
     if isinstance(model, _mercer.KernelRidgeModel):
-        estimator: Any = _kernel_ridge(model)
+        estimator = _kernel_ridge(model)
     elif isinstance(model, _mercer.GaussianProcessModel):
         estimator = _gaussian_process(model)
     elif isinstance(model, _mercer.FalkonModel):
@@ -196,14 +243,19 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
         estimator = KernelMeanClassifier(wrap(model.kernel), rule="parzen" if parzen else "nearest", priors=model.priors if parzen else None)
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.SvcModel):
-        estimator = SVC(
-            kernel=wrap(model.kernel), probability=model.has_probabilities, break_ties=model.break_ties, fit_intercept=bool(np.any(model.intercept))
-        )
+        estimator = _support_vector_classifier(model)
         labels = np.arange(model.n_classes) if labels is None else labels
     elif isinstance(model, _mercer.SvrModel):
-        estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bool(np.any(model.intercept)))
+        if model.by_nu:
+            estimator = NuSVR(kernel=wrap(model.kernel), **_said(model, "C", "nu"))
+        else:
+            bias = bool(np.any(model.intercept))
+            estimator = SVR(kernel=wrap(model.kernel), epsilon=model.epsilon, fit_intercept=bias, **_said(model, "C"))
     elif isinstance(model, _mercer.OneClassModel):
-        estimator = OneClassSVM(kernel=wrap(model.kernel))
+        estimator = OneClassSVM(kernel=wrap(model.kernel), **_said(model, "nu"))
+    elif isinstance(model, _mercer.KernelKMeansModel):
+        estimator = KernelKMeans(model.summary.wanted, kernel=wrap(model.kernel))
+        estimator.labels_, estimator._distances = np.asarray(model.labels, dtype=np.int32), None
     elif isinstance(model, _mercer.RepresenterModel):
         estimator = RepresenterRegressor(
             model.loss.text, kernel=wrap(model.kernel), lambda_=float(model.lambda_[0]), fit_intercept=bool(np.any(model.intercept))
@@ -215,6 +267,10 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
     if not isinstance(model, _mercer.RandomFeatureRidgeModel):  # whose model_ follows its running sums
         estimator.model_ = model
     estimator._single_target = saved.n_targets == 1
+    return _with_columns(estimator, saved)
+
+
+def _with_columns(estimator: Any, saved: _mercer.SavedModel) -> Any:
     estimator.n_features_in_ = saved.width
     if saved.column_names and saved.is_named and not saved.changes_columns:
         estimator.feature_names_in_ = np.asarray(saved.column_names, dtype=object)

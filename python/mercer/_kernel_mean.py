@@ -32,7 +32,8 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
     Parameters
     ----------
     kernel : str, mercer.Kernel or callable, default "rbf"
-        As in :class:`mercer.KernelRidge`; gamma, degree, coef0 and kernel_params too (gamma=None is 1 / n_features).
+        As in :class:`mercer.KernelRidge`; gamma, degree, coef0 and kernel_params too (gamma=None is 1 / n_features,
+        "scale" 1 / (n_features X.var())).
     rule : "nearest" or "parzen", default "nearest"
         The nearest mean; or the largest prior times density estimate, without b, which has ``predict_proba`` and needs a kernel >= 0.
     priors : None, "empirical" or array of one number per class
@@ -61,7 +62,7 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
         self,
         kernel: str | Kernel | Callable[..., float] = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
@@ -91,9 +92,7 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(self.classes_)
-        empty = np.bincount(labels, weights=weight if len(weight) else None) == 0
-        if empty.any():
-            raise ValueError(f"the class {_estimators.shown(self.classes_[empty])[0]} has no sample of positive weight")
+        _estimators.require_weight(self.classes_, labels, weight)
         empirical, priors = self._given_priors()
         native, rows = self._bound(X)
         with _run.progress(self.verbose) as bar:

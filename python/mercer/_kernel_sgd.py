@@ -28,7 +28,8 @@ class KernelSGDClassifier(ClassifierMixin, KernelExpansion):
         Weight of |w|^2 / 2, which is 1 / (C n) of :class:`sklearn.svm.SVC` (and twice the lambda_ of :class:`mercer.RepresenterRegressor`).
         None is 1 / n, C = 1.
     kernel : str, mercer.Kernel or callable, default "rbf"
-        As in :class:`mercer.KernelRidge`; gamma, degree, coef0 and kernel_params too (gamma=None is 1 / n_features).
+        As in :class:`mercer.KernelRidge`; gamma, degree, coef0 and kernel_params too (gamma=None is 1 / n_features,
+        "scale" 1 / (n_features X.var())).
     iterations : int, optional
         Steps. None is 20 for each sample, at least 100000.
     average : bool, optional
@@ -61,7 +62,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelExpansion):
         lambda_: float | None = None,
         *,
         kernel: str | Kernel | Callable[..., float] = "rbf",
-        gamma: float | None = None,
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
@@ -87,8 +88,8 @@ class KernelSGDClassifier(ClassifierMixin, KernelExpansion):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> KernelSGDClassifier:
-        """Fit to rows X (n x features, dense or sparse) and labels y."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSGDClassifier:
+        """Fit to rows X (n x features, dense or sparse) and labels y; samples are drawn in proportion to sample_weight."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         check_classification_targets(y)
         lambda_ = positive("lambda_", self.lambda_, optional=True)
@@ -99,10 +100,12 @@ class KernelSGDClassifier(ClassifierMixin, KernelExpansion):
         average = None if self.average is None else bool(self.average)
         self.classes_, labels = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(self.classes_)
+        weight = _estimators.weights(sample_weight, X)
+        _estimators.require_weight(self.classes_, labels, weight)
         native, rows = self._bound(X)
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_kernel_sgd(
-                rows, labels.tolist(), native, lambda_, iterations, average, budget, self._seed(), *self._run(), bar
+                rows, labels.tolist(), native, lambda_, iterations, average, budget, self._seed(), weight, *self._run(), bar
             )
         return self
 

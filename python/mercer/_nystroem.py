@@ -45,6 +45,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     components_ : the landmarks. component_indices_ : which rows they are; None if they are none.
     normalization_ : K_mm^(-1/2).
     kernel_ : the kernel used, with automatic length scales resolved.
+    trace_error_ : (trace K - trace of its approximation) / trace K, over the rows (at most 2048 of them, drawn by random_state).
+    map_ : the compiled map.
     """
 
     def __init__(
@@ -131,15 +133,31 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 _run.memory_bytes(self.memory),
                 bar,
             )
-        if indices is None and made.landmark_rows:
-            indices = np.asarray(made.landmark_rows)
-        self.component_indices_ = indices
-        self.components_ = X[indices] if given else _data.to_numpy(made.landmarks, copy=True)
-        self.normalization_ = made.normalization.astype(X.dtype, copy=False)
-        self._normalization = np.ascontiguousarray(made.normalization)
-        self._n_features_out = len(self._normalization)
-        self.kernel_ = wrap(made.kernel)
+        self._with(made)
+        if indices is not None:
+            self.component_indices_ = indices
+        if given:
+            self.components_ = X[self.component_indices_]
+        self.normalization_ = self.normalization_.astype(X.dtype, copy=False)
+        probe = X if n <= 2048 else X[np.sort(random.permutation(n)[:2048])]
+        self.trace_error_ = made.trace_error(_data.samples(probe), _run.threads(self.n_jobs), _run.memory_bytes(self.memory))
         return self
+
+    def _with(self, made: Any) -> Nystroem:
+        """The attributes of a compiled map."""
+        self.map_ = made
+        self.kernel_ = wrap(made.kernel)
+        self.component_indices_ = np.asarray(made.landmark_rows) if made.landmark_rows else None
+        self.components_ = None if made.kernel.needs_given_gram else _data.to_numpy(made.landmarks, copy=True)
+        self.normalization_ = made.normalization
+        self._n_features_out = len(self.normalization_)
+        return self
+
+    def trace_error(self, X: Any) -> float:
+        """(trace K - trace of its approximation) / trace K over the rows X: 0 where the map is exact, 1 where it knows nothing of them."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        return self.map_.trace_error(_data.samples(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory))
 
     def transform(self, X: Any) -> np.ndarray:
         """The features of rows X, one row each."""
@@ -149,10 +167,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         rows = _data.samples(X)
         if native.needs_given_gram:  # of rows of kernel values only those with the landmarks matter
             return np.asarray(X[:, self.component_indices_] @ self.normalization_)
-        made = _mercer.NystromMap.from_parts(native, _data.samples(self.components_), self._normalization)
         single = X.dtype == np.float32
         with _run.progress(self.verbose) as bar:
-            return made.transform(
+            return self.map_.transform(
                 rows,
                 single,
                 single if self.precision is None else self.precision == "float32",

@@ -1,215 +1,23 @@
-"""Random Fourier features, and ridge regression and classification on them, with scikit-learn's interface."""
+"""Ridge regression and classification on random Fourier features, with scikit-learn's interface."""
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    MultiOutputMixin,
-    RegressorMixin,
-    TransformerMixin,
-)
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run
 from ._kernel import Kernel, wrap
+from ._random_fourier import count, draw_of, is_cosine, kernel_of
 from .datasets import _seed
-from .kernels import kernel as make_kernel
 
-__all__ = ["RandomFeatureRidge", "RandomFeatureRidgeClassifier", "RandomFourierFeatures"]
-
-_FORMS = {"sincos": False, "cos": True}
-
-
-def _is_cosine(form: Any, n_components: int) -> bool:
-    if form == "auto":
-        return n_components % 2 == 1
-    if form not in _FORMS:
-        raise ValueError(f'form must be "auto", "sincos" (sine and cosine of each frequency) or "cos" (cosine with an offset), got {form!r}')
-    return _FORMS[form]
-
-
-def _count(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
-    return int(value)
-
-
-def _kernel_of(estimator: Any, X: Any, default_gamma: Any) -> Kernel:
-    """scikit-learn's words "rbf" and "laplacian" with their gamma; anything else is Mercer's and brings its own parameters."""
-    k, gamma = estimator.kernel, estimator.gamma
-    if isinstance(k, str) and k in PAIRWISE_KERNEL_FUNCTIONS:
-        if isinstance(gamma, str):
-            if gamma != "scale":
-                raise ValueError(f'gamma must be a number > 0, None or "scale", got {gamma!r}')
-            variance = _variance(X)
-            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        elif gamma is not None and (not isinstance(gamma, Real) or not 0 < gamma < np.inf):
-            raise ValueError(f'gamma must be a number > 0, None or "scale", got {gamma!r}')
-        return _scikit._word(k, gamma, 3, 1, X.shape[1])
-    if not isinstance(k, str | Kernel):
-        raise ValueError(f"kernel must be text or a mercer.Kernel (random features need its spectral measure), got {k!r}")
-    if gamma != default_gamma:
-        warnings.warn(f"kernel={k!r} brings its own parameters and does not look at gamma", stacklevel=3)
-    return make_kernel(k)
-
-
-def _variance(X: Any) -> float:
-    if not hasattr(X, "multiply"):
-        return float(X.var())
-    count = X.shape[0] * X.shape[1]
-    mean = float(X.sum()) / count
-    return float(X.multiply(X).sum()) / count - mean * mean
-
-
-class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Random Fourier features: a map z of n_components numbers a row whose products z(x)'z(y) approximate a kernel k(x, y).
-
-    A twin of :class:`sklearn.kernel_approximation.RBFSampler` for more kernels, with a bound on its error.
-
-    Parameters
-    ----------
-    n_components : int, default 100
-        Columns of the output.
-    kernel : str or mercer.Kernel, default "rbf"
-        "rbf" and "laplacian" (L1) as scikit-learn has them, with gamma; else an expression of gaussian, laplacian, matern and
-        rational_quadratic with length scales, their multiples, sums, products and ``.on(columns)``. Automatic length scales are set by fit.
-    gamma : float or "scale", default 1.0
-        Of scikit-learn's words. "scale" is 1 / (n_features * X.var()). None is 1 / n_features.
-    form : "auto", "sincos" or "cos"
-        Sine and cosine of each frequency (less variance, and z(x)'z(x) = k(x, x) exactly), or a cosine with a random offset, as RBFSampler.
-        "auto" is the first, which needs an even number of columns, and the second for an odd one.
-    orthogonal : bool, default False
-        Frequencies orthogonal to each other in groups of n_features: less variance for the Gaussian, and no bound.
-    random_state : int, RandomState, Generator or None
-        Seed of the draw.
-    n_jobs, memory, verbose : as in :class:`mercer.KernelRidge`.
-
-    Attributes
-    ----------
-    random_weights_ : (n_features, frequencies), the frequencies drawn.
-    random_offset_ : (frequencies,), the offsets; zeros for "sincos".
-    kernel_ : the kernel, with automatic length scales resolved.
-    map_ : the compiled map.
-    n_features_in_, feature_names_in_ : as scikit-learn has them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer import RandomFourierFeatures
-    >>> X = np.random.RandomState(0).randn(5, 3)
-    >>> features = RandomFourierFeatures(2000, "rbf", gamma=0.5, random_state=0)
-    >>> Z = features.fit_transform(X)
-    >>> bool(abs(Z @ Z.T - np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(-1))).max() < features.hoeffding_bound(0.95, n_samples=5))
-    True
-    """
-
-    def __init__(
-        self,
-        n_components: int = 100,
-        kernel: str | Kernel = "rbf",
-        *,
-        gamma: float | str | None = 1.0,
-        form: str = "auto",
-        orthogonal: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        memory: str | float | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.form = form
-        self.orthogonal = orthogonal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory = memory
-        self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    def fit(self, X: Any, y: Any = None) -> RandomFourierFeatures:
-        """Draw the map for the columns of X. The rows are looked at for automatic length scales, gamma="scale" and rounding alone."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
-        k = _kernel_of(self, X, 1.0)._at_columns(getattr(self, "feature_names_in_", None))
-        rows = _data.samples(X)
-        drawn = _mercer.random_fourier_features(
-            _mercer.resolve(k, rows),
-            X.shape[1],
-            _count(self.n_components, "n_components"),
-            _is_cosine(self.form, self.n_components),
-            bool(self.orthogonal),
-            _seed(self.random_state),
-            _run.memory_bytes(self.memory),
-        )
-        # The map as drawn; around the mean of the rows float32 keeps its digits.
-        self.map_ = drawn if hasattr(X, "toarray") else drawn.centred_at(X.mean(axis=0, dtype=np.float64))
-        return self
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The features of rows X: (n, n_components), float32 for float32 rows and float64 else."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
-        with _run.progress(self.verbose) as bar:
-            return self.map_.transform(
-                _data.samples(X), _data.is_float32(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
-            )
-
-    def hoeffding_bound(self, confidence: float = 0.95, *, n_samples: int = 2) -> float:
-        """An error that abs(z(x)'z(y) - k(x, y)) stays below, for all pairs of n_samples given rows, with this confidence.
-
-        n_samples = 2 is one pair. Independent frequencies only: with orthogonal=True this is an error.
-        """
-        check_is_fitted(self)
-        return self.map_.hoeffding_error(float(confidence), _count(n_samples, "n_samples"))
-
-    def hoeffding_failure(self, error: float, *, n_samples: int = 2) -> float:
-        """A bound on the probability that some pair of n_samples given rows is off by more than error."""
-        check_is_fitted(self)
-        return self.map_.hoeffding_failure(float(error), _count(n_samples, "n_samples"))
-
-    @staticmethod
-    def components_for(error: float, *, confidence: float = 0.95, n_samples: int = 2, form: str = "sincos") -> int:
-        """The least n_components whose bound is this error, for a kernel with k(x, x) = 1."""
-        return _mercer.hoeffding_components(_is_cosine(form, 2), float(error), float(confidence), _count(n_samples, "n_samples"), 1.0)
-
-    def _fitted(self, name: str) -> Any:
-        fitted = self.__dict__.get("map_")
-        if fitted is None:
-            raise AttributeError(f"this RandomFourierFeatures has no {name} before fit")
-        return fitted
-
-    @property
-    def random_weights_(self) -> np.ndarray:
-        return self._fitted("random_weights_").frequencies
-
-    @property
-    def random_offset_(self) -> np.ndarray:
-        return self._fitted("random_offset_").offsets
-
-    @property
-    def kernel_(self) -> Kernel:
-        return wrap(self._fitted("kernel_").kernel)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._fitted("_n_features_out").n_components
-
+__all__ = ["RandomFeatureRidge", "RandomFeatureRidgeClassifier"]
 
 _MAP_PARAMETERS = ("kernel", "gamma", "n_components", "form", "orthogonal")  # that running sums depend on
 
@@ -228,7 +36,7 @@ class _RandomFeatureModel(BaseEstimator):
         gamma: float | str | None = None,
         n_components: int = 1000,
         form: str = "auto",
-        orthogonal: bool = False,
+        orthogonal: bool | str = False,
         lambda_: float | None = None,
         fit_intercept: bool = True,
         validation_fraction: float = 0.0,
@@ -276,10 +84,10 @@ class _RandomFeatureModel(BaseEstimator):
                 self._sums = _mercer.random_feature_sums(
                     rows,
                     Y,
-                    _kernel_of(self, X, None)._at_columns(getattr(self, "feature_names_in_", None)),
-                    _count(self.n_components, "n_components"),
-                    _is_cosine(self.form, self.n_components),
-                    bool(self.orthogonal),
+                    kernel_of(self, X, None)._at_columns(getattr(self, "feature_names_in_", None)),
+                    count(self.n_components, "n_components"),
+                    is_cosine(self.form, self.n_components),
+                    draw_of(self.orthogonal),
                     _seed(self.random_state),
                     alpha,
                     None if self.lambda_ is None else float(self.lambda_),
@@ -335,7 +143,7 @@ class _RandomFeatureModel(BaseEstimator):
     def hoeffding_bound(self, confidence: float = 0.95, *, n_samples: int = 2) -> float:
         """As :meth:`RandomFourierFeatures.hoeffding_bound`: how far the features' products may be from the kernel."""
         check_is_fitted(self)
-        return self.model_.features.hoeffding_error(float(confidence), _count(n_samples, "n_samples"))
+        return self.model_.features.hoeffding_error(float(confidence), count(n_samples, "n_samples"))
 
     # -- fitted attributes, read from the model
 
@@ -486,7 +294,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
         gamma: float | str | None = None,
         n_components: int = 1000,
         form: str = "auto",
-        orthogonal: bool = False,
+        orthogonal: bool | str = False,
         lambda_: float | None = None,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None,

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
@@ -38,8 +39,28 @@ def takes_gram(kernel: Any) -> bool:
     return isinstance(kernel, Kernel) and kernel.needs_given_gram
 
 
-def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
-    """From the parameters kernel, gamma, degree, coef0 and kernel_params of an estimator."""
+def variance(X: Any) -> float:
+    """Of all numbers of X, zeros that are not stored too."""
+    if not sp.issparse(X):
+        return float(X.var(dtype=np.float64))
+    values, size = X.data.astype(np.float64, copy=False), X.shape[0] * X.shape[1]
+    return float((values @ values) / size - (values.sum() / size) ** 2)
+
+
+def gamma_number(gamma: Any, X: Any) -> float:
+    """gamma, of which the words "scale" and "auto" mean what they mean in scikit-learn's support vector machines."""
+    if isinstance(gamma, str) and gamma == "scale":
+        spread = variance(X)
+        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
+    if isinstance(gamma, str) and gamma == "auto":
+        return 1.0 / X.shape[1]
+    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 <= gamma < np.inf:
+        raise ValueError(f"gamma must be 'scale', 'auto' or a finite number >= 0, got {gamma!r}")
+    return float(gamma)
+
+
+def estimator_kernel(estimator: Any, n_features: int, X: Any = None) -> Kernel:
+    """From the parameters kernel, gamma, degree, coef0 and kernel_params of an estimator; gamma may be a word where X is given."""
     k = estimator.kernel
     if isinstance(k, Kernel) or (isinstance(k, str) and k not in PAIRWISE_KERNEL_FUNCTIONS):
         defaults = {"gamma": None, "degree": 3, "coef0": 1, "kernel_params": None}
@@ -48,7 +69,8 @@ def estimator_kernel(estimator: Any, n_features: int) -> Kernel:
             warnings.warn(f"kernel={k!r} brings its own parameters and does not look at {', '.join(ignored)}", stacklevel=3)
         return make_kernel(k)
     if isinstance(k, str):
-        return _word(k, estimator.gamma, estimator.degree, estimator.coef0, n_features)
+        gamma = gamma_number(estimator.gamma, X) if X is not None and isinstance(estimator.gamma, str) else estimator.gamma
+        return _word(k, gamma, estimator.degree, estimator.coef0, n_features)
     if isinstance(k, GaussianProcessKernel):  # takes blocks of rows, as ours do
         return kernel_function(k, name=repr(k))
     if callable(k):

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _data, _estimators, _mercer, _run
 from ._convex import positive
@@ -36,21 +36,24 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         """Rows, class numbers and settings, checked; sets classes_ and class_weight_."""
         if not isinstance(self.decision_function_shape, str) or self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape must be 'ovr' or 'ovo', got {self.decision_function_shape!r}")
+        if not isinstance(self.multi_class, str) or self.multi_class not in ("ovr", "ovo"):
+            raise ValueError(f"multi_class must be 'ovo' or 'ovr', got {self.multi_class!r}")
+        if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
+            raise ValueError("decision_function_shape='ovo' is of pairs of classes, which multi_class='ovr' does not have: leave it at 'ovr'")
         probability, break_ties = self._probability(), flag("break_ties", self.break_ties)
         X, y = self._rows_in(X, y)
         check_classification_targets(y)
         weight = _estimators.weights(sample_weight, X)
         classes, labels = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(classes)
-        empty = np.bincount(labels, weights=weight if len(weight) else None) == 0
-        if empty.any():
-            raise ValueError(f"the class {_estimators.shown(classes[empty])[0]} has no sample of positive weight")
+        _estimators.require_weight(classes, labels, weight)
         self.classes_ = classes
         self.class_weight_ = compute_class_weight(self.class_weight, classes=classes, y=y)
         if not (np.isfinite(self.class_weight_).all() and (self.class_weight_ > 0).all()):
             raise ValueError(f"class_weight must be finite and > 0, got {self.class_weight!r}")
         per_class = np.empty(0) if self.class_weight is None else np.ascontiguousarray(self.class_weight_, dtype=np.float64)
-        return X, np.ascontiguousarray(labels, dtype=np.int64), _mercer.SvcSettings(per_class, weight, probability, self._seed(), break_ties)
+        settings = _mercer.SvcSettings(per_class, weight, probability, self._seed(), break_ties, self.multi_class == "ovr")
+        return X, np.ascontiguousarray(labels, dtype=np.int64), settings
 
     # -- predictions
 
@@ -61,7 +64,8 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """(n,) for two classes, positive for the second. Of more, 'ovr': (n, classes), votes of the pairs of classes with their summed
-        decision values squeezed below one vote; 'ovo': one column for each pair 01, 02, ..., 12, ..., positive for the first of the pair."""
+        decision values squeezed below one vote; 'ovo': one column for each pair 01, 02, ..., 12, ..., positive for the first of the pair.
+        With multi_class="ovr", the function of each class against the rest."""
         f = self._decide(X)
         if f.shape[1] == 1:
             return f[:, 0]
@@ -73,6 +77,28 @@ class _Classifier(ClassifierMixin, SupportVectorMachine):
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return self.classes_[self.model_.classes_of(f)]
+
+    def slacks(self, X: Any, y: Any) -> np.ndarray:
+        """max(0, 1 - y f(x)): by how much each sample of X, labelled y, is inside the margin or on the wrong side of it.
+
+        (n,) for two classes; else a column for each function: each pair 01, 02, ..., 12, ..., where samples of other classes have 0, or with
+        multi_class="ovr" each class."""
+        f = self._decide(X)
+        y = column_or_1d(y)
+        if len(y) != len(f):
+            raise ValueError(f"X has {len(f)} samples but y has {len(y)}")
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(f"y has the label {_estimators.shown(y[~known])[0]}, which was not among those of fit")
+        own = np.searchsorted(self.classes_, y)[:, None]
+        k = len(self.classes_)
+        if k == 2:
+            return np.maximum(0, 1 - np.where(own == 1, f, -f))[:, 0]
+        if not self.model_.one_vs_one:
+            return np.maximum(0, 1 - np.where(own == np.arange(k), f, -f))
+        first, second = np.triu_indices(k, 1)
+        sign = (own == first).astype(np.float64) - (own == second)
+        return np.where(sign == 0, 0, np.maximum(0, 1 - sign * f))
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -161,6 +187,8 @@ class SVC(_Classifier):
         Go on from the coefficients of the last fit where it had as many rows and classes.
     time_limit : float, optional
         Seconds after which the fit stops where it is, with a warning.
+    multi_class : "ovo" or "ovr", default "ovo"
+        More than two classes: a machine for each pair, as the twin has it, or one for each class against the rest.
     n_jobs, memory
         As in :class:`mercer.KernelRidge`.
 
@@ -168,8 +196,8 @@ class SVC(_Classifier):
     ----------
     classes_, class_weight_ : the labels in order, and their weights.
     support_, support_vectors_, n_support_ : rows that carry the function, those of the first class first; how many of each class.
-    dual_coef_ : (classes - 1, support vectors), as scikit-learn has them; always dense.
-    intercept_ : b of each pair of classes.
+    dual_coef_ : (classes - 1, support vectors), as scikit-learn has them; with multi_class="ovr" a row for each class; always dense.
+    intercept_ : b of each pair of classes (of each class, with multi_class="ovr"; so for those that follow).
     coef_ : weights of the columns, a row for each pair, of the linear kernel only.
     fit_status_ : 0 where the fit converged, else 1.
     n_iter_ : steps of each pair of classes.
@@ -210,6 +238,7 @@ class SVC(_Classifier):
         fit_intercept: bool = True,
         warm_start: bool = False,
         time_limit: float | None = None,
+        multi_class: str = "ovo",
         n_jobs: int | None = None,
         memory: str | float | None = None,
     ) -> None:
@@ -233,6 +262,7 @@ class SVC(_Classifier):
         self.fit_intercept = fit_intercept
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.memory = memory
 
@@ -243,8 +273,10 @@ class SVC(_Classifier):
         X, labels, settings = self._prepare(X, y, sample_weight)
         native, rows = self._bound(X)
         k = len(self.classes_)
-        start = self._start(len(labels), k * (k - 1) // 2)
-        if start.size and not np.array_equal(labels[self.model_.support], np.repeat(np.arange(k), self.model_.n_support)):
+        pairs = self.multi_class == "ovo"
+        start = self._start(len(labels), 1 if k == 2 else k * (k - 1) // 2 if pairs else k)
+        same = start.size and (k == 2 or self.model_.one_vs_one == pairs)
+        if start.size and not (same and np.array_equal(labels[self.model_.support], np.repeat(np.arange(k), self.model_.n_support))):
             start = np.empty((0, 0))  # support vectors of other classes: their coefficients have the wrong sign
         if start.size and sample_weight is not None:
             start[settings.sample_weight == 0] = 0  # left out
@@ -265,7 +297,7 @@ class NuSVC(_Classifier):
         At most this share of samples inside the margin, at least this share support vectors; it cannot exceed twice the share of the
         smaller class.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter, decision_function_shape,
-    break_ties, random_state, time_limit, n_jobs, memory
+    break_ties, random_state, time_limit, multi_class, n_jobs, memory
         As in :class:`mercer.SVC`.
 
     Attributes
@@ -299,6 +331,7 @@ class NuSVC(_Classifier):
         break_ties: bool = False,
         random_state: Any = None,
         time_limit: float | None = None,
+        multi_class: str = "ovo",
         n_jobs: int | None = None,
         memory: str | float | None = None,
     ) -> None:
@@ -318,6 +351,7 @@ class NuSVC(_Classifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.time_limit = time_limit
+        self.multi_class = multi_class
         self.n_jobs = n_jobs
         self.memory = memory
 

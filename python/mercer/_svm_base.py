@@ -20,32 +20,13 @@ from .kernels import Kernel, kernel as make_kernel, kernel_function
 _WORDS = ("linear", "poly", "rbf", "sigmoid")  # the twins'; precomputed is one of ours too
 
 
-def variance(X: Any) -> float:
-    """Of all numbers of X, zeros that are not stored too."""
-    if not sp.issparse(X):
-        return float(X.var(dtype=np.float64))
-    values, size = X.data.astype(np.float64, copy=False), X.shape[0] * X.shape[1]
-    return float((values @ values) / size - (values.sum() / size) ** 2)
-
-
-def _gamma(gamma: Any, X: Any) -> float:
-    if isinstance(gamma, str) and gamma == "scale":
-        spread = variance(X)
-        return 1.0 / (X.shape[1] * spread) if spread > 0 else 1.0
-    if isinstance(gamma, str) and gamma == "auto":
-        return 1.0 / X.shape[1]
-    if isinstance(gamma, bool) or not isinstance(gamma, Real) or not 0 <= gamma < np.inf:
-        raise ValueError(f"gamma must be 'scale', 'auto' or a finite number >= 0, got {gamma!r}")
-    return float(gamma)
-
-
 def machine_kernel(estimator: Any, X: Any) -> Kernel:
     """From kernel, degree, gamma and coef0: the twins' words mean what they mean there, a callable gives the matrix of two blocks of rows."""
     k = estimator.kernel
     if isinstance(k, str) and k in PAIRWISE_KERNEL_FUNCTIONS:
         gamma: Any = estimator.gamma
         if k in _WORDS:
-            gamma = _gamma(gamma, X)
+            gamma = _scikit.gamma_number(gamma, X)
         elif isinstance(gamma, str):  # words that the twins do not have keep their own default
             gamma = None
         return _scikit._word(k, gamma, estimator.degree, estimator.coef0, X.shape[1])

@@ -9,21 +9,27 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.model_selection import GroupKFold, check_cv
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _data, _estimators, _mercer, _run, _scikit
 from ._convex import positive
 from ._kernel import Kernel, wrap
+from ._svm_base import flag
+from .kernels import kernel_function
 
 __all__ = ["SVCCV", "SVRCV"]
+
+
+_FACTORS = (0.01, 0.1, 1.0, 10.0)  # of gamma="scale", where none is given: length scales from 10 to 0.3 times that of "scale"
+_DISTANCES = ("rbf", "laplacian")
 
 
 def _numbers(name: str, values: Any, zero: bool = False) -> list[float]:
@@ -58,47 +64,45 @@ class _Tuned(BaseEstimator):
 
     # -- candidates
 
-    def _gamma_of(self, gamma: Any, X: Any) -> float:
-        if isinstance(gamma, str) and gamma == "auto":
-            return 1.0 / X.shape[1]
-        if isinstance(gamma, str) and gamma == "scale":
-            if sp.issparse(X):
-                variance = float(X.multiply(X).mean() - X.mean() ** 2)
-            else:
-                variance = float(X.var(dtype=np.float64))
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-            raise ValueError(f"gamma must be 'scale', 'auto', a finite number >= 0 or a list of them, got {gamma!r}")
-        return float(gamma)
+    def _gammas(self, X: Any) -> list[Any]:
+        if self.gamma is None:
+            scale = _scikit.gamma_number("scale", X)
+            return [factor * scale for factor in _FACTORS]
+        gammas = list(self.gamma) if _is_list(self.gamma) else [self.gamma]
+        for gamma in gammas:
+            _scikit.gamma_number(gamma, X)  # for its checks, where no kernel looks at it too
+        return gammas
 
     def _candidates(self, X: Any) -> tuple[list[Kernel], list[dict[str, Any]]]:
         """The kernels in the order of ParameterGrid (gamma, then kernel), each with what it says in params."""
-        gammas = list(self.gamma) if _is_list(self.gamma) else [self.gamma]
-        kernels = self._kernel_list()
+        gammas, kernels = self._gammas(X), self._kernel_list()
         if not gammas or not kernels:
             raise ValueError("kernel and gamma must not be empty lists: there is nothing to choose from")
+        searched = _is_list(self.gamma) or (self.gamma is None and any(k in _DISTANCES for k in kernels if isinstance(k, str)))
         out, about = [], []
         for at, gamma in enumerate(gammas):
             for k in kernels:
                 takes_gamma = isinstance(k, str) and "gamma" in KERNEL_PARAMS.get(k, ())
-                if not takes_gamma and at > 0:
+                # Without a distance gamma is a factor, which C and coef0 make up for: one is enough.
+                once = not takes_gamma or (self.gamma is None and k not in _DISTANCES)
+                if once and at > 0:
                     continue
-                word = isinstance(k, str) and k in KERNEL_PARAMS
-                how = SimpleNamespace(
-                    kernel=k,
-                    gamma=self._gamma_of(gamma, X) if takes_gamma else None,
-                    degree=self.degree if word else 3,
-                    coef0=self.coef0 if word else 1,
-                    kernel_params=None,
-                )
-                out.append(_scikit.estimator_kernel(how, X.shape[1]))
+                own = None if not takes_gamma else _scikit.gamma_number("scale", X) if once else gamma
+                out.append(self._kernel_of(k, None if own is None else _scikit.gamma_number(own, X), X))
                 says: dict[str, Any] = {}
-                if _is_list(self.gamma):
-                    says["gamma"] = gamma if takes_gamma else None
+                if searched:
+                    says["gamma"] = own
                 if isinstance(self.kernel, list | tuple):
                     says["kernel"] = k
                 about.append(says)
         return out, about
+
+    def _kernel_of(self, k: Any, gamma: float | None, X: Any) -> Kernel:
+        if callable(k) and not isinstance(k, Kernel):  # of two blocks of rows, as in SVC
+            return kernel_function(k, name=repr(k) if hasattr(k, "get_params") else None)
+        word = isinstance(k, str) and k in KERNEL_PARAMS
+        how = SimpleNamespace(kernel=k, gamma=gamma, degree=self.degree if word else 3, coef0=self.coef0 if word else 1, kernel_params=None)
+        return _scikit.estimator_kernel(how, X.shape[1])
 
     # -- folds
 
@@ -244,6 +248,12 @@ class _Tuned(BaseEstimator):
         return ax
 
 
+def _has_probability(estimator: Any) -> bool:
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
 class SVCCV(ClassifierMixin, _Tuned):
     """Support vector classification with C and the kernel chosen by cross-validation, then refitted on all rows.
 
@@ -257,8 +267,9 @@ class SVCCV(ClassifierMixin, _Tuned):
     kernel : as in SVC, or a list of candidates, default "rbf"
         Words of scikit-learn's SVC, texts of Mercer, kernels, or callables.
     degree, coef0 : as in SVC
-    gamma : "scale", "auto", a number >= 0 or a list of them, default "scale"
-        For "rbf", "poly" and "sigmoid". "scale" is 1 / (features x variance of all of X), not of each fold's training part.
+    gamma : None, "scale", "auto", a number >= 0 or a list of them, default None
+        For "rbf", "poly" and "sigmoid". "scale" is 1 / (features x variance of all of X), not of each fold's training part. None: 0.01, 0.1, 1
+        and 10 times "scale" to choose from with "rbf" and "laplacian", "scale" with others.
     cv : int, splitter or iterable of (train, test), default 5
         An int is StratifiedKFold without shuffling; with ``groups`` in fit it is GroupKFold.
     scoring : "accuracy" (the default), "balanced_accuracy", "f1" (two classes, that of the second) or "f1_macro"
@@ -268,14 +279,18 @@ class SVCCV(ClassifierMixin, _Tuned):
     tol : float, default 1e-3
     max_iter : int, default -1
         Steps of each fit; -1: no limit but that of the solver.
-    decision_function_shape, break_ties : as in SVC
+    decision_function_shape, break_ties, multi_class : as in SVC
+    probability : bool, default False
+        Have predict_proba of the refitted model, as in SVC; predict then gives the most probable label. Candidates are judged without.
     abandon : bool, default True
         Leave out what cannot win: a candidate whose mean, with perfect scores on its remaining folds, stays below the best finished mean. It
         never changes the choice.
     time_limit : float, optional
         Seconds for the search; what is not finished then is abandoned.
-    n_jobs, memory, random_state, verbose
-        As in :class:`mercer.KernelRidge`; nothing is random here.
+    random_state : int, RandomState or None
+        Draws the folds of the probabilities; None is 0. Nothing else is random.
+    n_jobs, memory, verbose
+        As in :class:`mercer.KernelRidge`.
 
     Attributes
     ----------
@@ -305,7 +320,7 @@ class SVCCV(ClassifierMixin, _Tuned):
         *,
         kernel: Any = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: Any = None,
         coef0: float = 0.0,
         cv: Any = 5,
         scoring: str | None = None,
@@ -314,6 +329,8 @@ class SVCCV(ClassifierMixin, _Tuned):
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
+        multi_class: str = "ovo",
+        probability: bool = False,
         abandon: bool = True,
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -333,6 +350,8 @@ class SVCCV(ClassifierMixin, _Tuned):
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.multi_class = multi_class
+        self.probability = probability
         self.abandon = abandon
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -345,11 +364,18 @@ class SVCCV(ClassifierMixin, _Tuned):
         C, limits, score = _numbers("C", self.C), self._limits(), self._score_word()
         if self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(f"decision_function_shape must be 'ovr' or 'ovo', got {self.decision_function_shape!r}")
+        if self.multi_class not in ("ovr", "ovo") or (self.multi_class == "ovr" and self.decision_function_shape == "ovo"):
+            raise ValueError(
+                f"multi_class must be 'ovo', or 'ovr' with decision_function_shape='ovr', got {self.multi_class!r} "
+                f"with {self.decision_function_shape!r}"
+            )
+        probability = flag("probability", self.probability)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         check_classification_targets(y)
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(self.classes_)
+        _estimators.require_weight(self.classes_, labels, weight)
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         per_class = np.empty(0)
         if self.class_weight is not None and not balanced:
@@ -357,13 +383,40 @@ class SVCCV(ClassifierMixin, _Tuned):
         kernels, about = self._candidates(X)
         natives = [k._at_columns(getattr(self, "feature_names_in_", None)) for k in kernels]
         folds = self._folds(X, y, groups, True)
+        self._require_classes(folds, labels, weight)
         with _run.progress(self.verbose) as bar:
             result = _mercer.fit_svc_cv(
                 self._rows(X, natives), np.ascontiguousarray(labels, dtype=np.int64), natives, C, folds, score, bool(self.abandon), True, balanced,
-                np.ascontiguousarray(per_class, dtype=np.float64), weight, False, bool(self.break_ties), *limits, *self._run(), bar,
+                np.ascontiguousarray(per_class, dtype=np.float64), weight, self.multi_class == "ovr", bool(self.break_ties), probability, self._seed(), *limits, *self._run(), bar,
             )  # fmt: skip
         self._keep(result, about, len(folds))
         return self
+
+    def _require_classes(self, folds: list[tuple[list[int], list[int]]], labels: np.ndarray, weight: np.ndarray) -> None:
+        """Every training part teaches two classes at least; says so where it does not teach all."""
+        counts = weight > 0 if len(weight) else np.ones(len(labels), dtype=bool)
+        missing: dict[int, int] = {}
+        for at, (train, _) in enumerate(folds):
+            here = np.unique(labels[train][counts[train]])
+            if len(here) < 2:
+                has = f"samples of one class only, {_estimators.shown(self.classes_[here])[0]}" if len(here) else "no sample of positive weight"
+                raise ValueError(f"the training part of fold {at + 1} has {has}: use stratified folds (cv an int), or fewer")
+            for c in np.setdiff1d(np.arange(len(self.classes_)), here):
+                missing.setdefault(int(c), at + 1)
+        if missing:
+            c, at = next(iter(missing.items()))
+            warnings.warn(
+                f"the class {_estimators.shown(self.classes_[[c]])[0]} has no training sample (of positive weight) in fold {at}, where it is never "
+                "predicted: use stratified or fewer folds",
+                stacklevel=3,
+            )
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state) % 2**64
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values: (n,) for two classes, positive for the second; else one column per class, or per pair with "ovo"."""
@@ -373,10 +426,22 @@ class SVCCV(ClassifierMixin, _Tuned):
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of each row."""
+        """The label of each row; with probability=True the most probable one."""
         rows = self._new_rows(X)
         with _run.progress(self.verbose) as bar:
             return self.classes_[np.asarray(_mercer.svc_classes(self.model_, rows, *self._run(), bar), dtype=np.intp)]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(n, classes): probabilities in the order of classes_, by sigmoids on decision values of held-out folds."""
+        rows = self._new_rows(X)
+        with _run.progress(self.verbose) as bar:
+            return _mercer.svc_probabilities(self.model_, rows, *self._run(), bar)
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Their logarithms."""
+        return np.log(self.predict_proba(X))
 
     @property
     def n_support_(self) -> np.ndarray:
@@ -421,7 +486,7 @@ class SVRCV(RegressorMixin, _Tuned):
         epsilon: Any = 0.1,
         kernel: Any = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: Any = None,
         coef0: float = 0.0,
         cv: Any = 5,
         scoring: str | None = None,

@@ -83,6 +83,34 @@ def test_classes_sparse_and_precomputed():
     np.testing.assert_allclose(given.decision_function(K), model.decision_function(X), atol=1e-8)
 
 
+def test_weights(moons):
+    X, y = moons
+    weight = np.where(y == 1, 3.0, 1.0)
+    weight[:40] = 0
+    make = lambda: mercer.KernelSGDClassifier(0.05, gamma=1.0, iterations=400000)  # noqa: E731
+    weighted = make().fit(X, y, sample_weight=weight)
+    repeated = make().fit(np.repeat(X, weight.astype(int), axis=0), np.repeat(y, weight.astype(int)))
+    # The same minimum: both are near it by their own certificates, and lambda/2 |w - w*|^2 is at most the gap.
+    apart = np.abs(weighted.decision_function(X) - repeated.decision_function(X)).max()
+    assert apart <= sum(np.sqrt(2 * m.summary_.gap / 0.05) for m in (weighted, repeated))
+    assert apart < 0.2
+    assert weighted.support_.min() >= 40
+    with pytest.raises(ValueError, match="the class 1 has no sample of positive weight"):
+        make().fit(X, y, sample_weight=(y == 0).astype(float))
+    with pytest.raises(ValueError, match="sample_weight must be >= 0"):
+        make().fit(X, y, sample_weight=-weight)
+
+
+def test_gamma_by_a_word(moons):
+    X, y = moons
+    for make in (lambda gamma: mercer.KernelSGDClassifier(0.01, gamma=gamma, iterations=2000), lambda gamma: mercer.KernelMeanClassifier(gamma=gamma)):
+        for word, gamma in (("scale", 1 / (X.shape[1] * X.var())), ("auto", 1 / X.shape[1])):
+            np.testing.assert_allclose(make(word).fit(X, y).decision_function(X), make(gamma).fit(X, y).decision_function(X), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(make(word).fit(sp.csr_array(X), y).decision_function(X), make(gamma).fit(X, y).decision_function(X), atol=1e-8)
+        with pytest.raises(ValueError, match="gamma must be 'scale', 'auto'"):
+            make("scales").fit(X, y)
+
+
 def test_files_and_pickles(moons, tmp_path):
     X, y = moons
     for labels in (y, np.array(["a", "b"])[y.astype(int)], np.arange(150) % 3):

@@ -400,7 +400,7 @@ class TestLife:
     @pytest.mark.parametrize(("name", "kind"), [("SVC", "two"), ("SVC", "many"), ("NuSVC", "two"), ("SVR", "numbers"), ("NuSVR", "numbers"), ("OneClassSVM", "one")])
     def test_pickle_and_files(self, name, kind, tmp_path):
         X, y, new = data(kind)
-        extra = {"nu": 0.2} if name.startswith("Nu") else {}
+        extra = {"SVC": {"C": 3.0}, "NuSVC": {"nu": 0.2}, "SVR": {"C": 3.0, "epsilon": 0.2}, "NuSVR": {"C": 3.0, "nu": 0.2}}.get(name, {"nu": 0.2})
         if "SVC" in name:
             extra["probability"] = True
         model = getattr(mercer, name)(**extra).fit(X, y)
@@ -415,8 +415,56 @@ class TestLife:
         if "SVC" in name:
             np.testing.assert_array_equal(loaded.classes_, model.classes_)
             np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
-        kind_word = {"SVC": "svc", "NuSVC": "svc", "SVR": "svr", "NuSVR": "svr"}.get(name, "one-class")
+        assert type(loaded) is type(model)
+        assert {key: loaded.get_params()[key] for key in extra} == extra
+        kind_word = {"SVC": "svc", "NuSVC": "nu-svc", "SVR": "svr", "NuSVR": "nu-svr"}.get(name, "one-class")
         assert mercer.info(tmp_path / "m.mercer")["kind"] == kind_word
+
+    def test_one_against_the_rest(self, tmp_path):
+        X, y, new = data("many")
+        labels = np.unique(y)
+        ours = mercer.SVC(C=2.0, gamma=0.3, tol=1e-8, multi_class="ovr", warm_start=True).fit(X, y)
+        twins = [svm.SVC(C=2.0, gamma=0.3, tol=1e-8).fit(X, y == c) for c in labels]
+        f = np.column_stack([twin.decision_function(new) for twin in twins])
+        np.testing.assert_allclose(ours.decision_function(new), f, atol=1e-6)
+        np.testing.assert_array_equal(ours.predict(new), labels[f.argmax(axis=1)])
+        assert ours.dual_coef_.shape == (len(labels), len(ours.support_))
+        np.testing.assert_allclose(ours.intercept_, [twin.intercept_[0] for twin in twins], atol=1e-6)
+        sign = np.where(y[:, None] == labels, 1, -1)
+        wanted = np.maximum(0, 1 - sign * np.column_stack([twin.decision_function(X) for twin in twins]))
+        np.testing.assert_allclose(ours.slacks(X, y), wanted, atol=1e-6)
+        mercer.save(ours, tmp_path / "m.mercer")
+        loaded = mercer.load(tmp_path / "m.mercer")
+        assert loaded.multi_class == "ovr"
+        np.testing.assert_array_equal(loaded.predict(new), ours.predict(new))
+        assert mercer.NuSVC(nu=0.2, multi_class="ovr").fit(X, y).decision_function(new).shape == f.shape
+        again = ours.set_params(multi_class="ovo").fit(X, y)  # not from the coefficients of other functions
+        np.testing.assert_allclose(again.intercept_, svm.SVC(C=2.0, gamma=0.3, tol=1e-8).fit(X, y).intercept_, atol=1e-6)
+        for wrong in ({"multi_class": "rest"}, {"multi_class": "ovr", "decision_function_shape": "ovo"}):
+            with pytest.raises(ValueError, match="multi_class"):
+                mercer.SVC(**wrong).fit(X, y)
+
+    def test_slacks(self):
+        X, y, _ = data("two")
+        model = mercer.SVC(C=0.5).fit(X, y)
+        f, labels = model.decision_function(X), model.classes_
+        np.testing.assert_allclose(model.slacks(X, y), np.maximum(0, 1 - np.where(y == labels[1], 1, -1) * f), atol=1e-12)
+        # The primal objective from the slacks is the dual one, up to the gap.
+        assert model.model_.squared_norm[0] / 2 + 0.5 * model.slacks(X, y).sum() == pytest.approx(-model.objective_, abs=1e-6 + 2 * model.gap_)
+        np.testing.assert_allclose(model.slacks(X[:1], y[:1]), model.slacks(X, y)[:1], atol=1e-12)
+        X, y, _ = data("many")
+        model = mercer.SVC(C=0.5, decision_function_shape="ovo").fit(X, y)
+        f, labels = model.decision_function(X), model.classes_
+        pair = 0
+        for a in range(len(labels)):
+            for b in range(a + 1, len(labels)):
+                wanted = np.where(y == labels[a], np.maximum(0, 1 - f[:, pair]), np.where(y == labels[b], np.maximum(0, 1 + f[:, pair]), 0))
+                np.testing.assert_allclose(model.slacks(X, y)[:, pair], wanted, atol=1e-12)
+                pair += 1
+        with pytest.raises(ValueError, match="X has 3 samples but y has 2"):
+            model.slacks(X[:3], y[:2])
+        with pytest.raises(ValueError, match="not among those of fit"):
+            model.slacks(X[:1], [12345])
 
     def test_feature_names(self):
         X, y, _ = data("two")

@@ -104,6 +104,66 @@ def test_lists_of_kernels_in_the_order_of_the_grid():
     assert found.cv_results_["params"][1]["kernel"] == "matern(1.5, 2)"
 
 
+def test_gamma_that_is_not_given_is_searched():
+    X, y = classes()
+    grid = [f * (1 / (X.shape[1] * X.var())) for f in (0.01, 0.1, 1.0, 10.0)]
+    theirs = GridSearchCV(SVC(tol=1e-6), {"C": [1.0, 10.0], "gamma": grid}, cv=3).fit(X, y)
+    ours = mercer.SVCCV([1.0, 10.0], tol=1e-6, cv=3).fit(X, y)
+    assert_same_search(ours, theirs, 0)
+    assert ours.best_params_ == theirs.best_params_
+    mixed = mercer.SVCCV([1.0], kernel=["rbf", "poly", "linear"], cv=3).fit(X, y).cv_results_["params"]
+    assert [p["kernel"] for p in mixed] == ["rbf", "poly", "linear", "rbf", "rbf", "rbf"]
+    assert [p["gamma"] for p in mixed] == [grid[0], grid[2], None, *grid[1:]]
+    assert mercer.SVCCV([1.0, 10.0], kernel="linear", cv=3).fit(X, y).best_params_.keys() == {"C"}
+    X, y = curve()
+    assert len(mercer.SVRCV([1.0], cv=3).fit(X, y).cv_results_["params"]) == 4
+    with pytest.raises(ValueError, match="gamma must be 'scale', 'auto'"):
+        mercer.SVCCV(gamma=[1.0, "scales"]).fit(*classes())
+
+
+def test_probabilities():
+    X, y = classes(k=3)
+    ours = mercer.SVCCV([1.0, 10.0], gamma=0.1, probability=True, random_state=3).fit(X, y)
+    alone = mercer.SVC(C=ours.C_, gamma=0.1, probability=True, random_state=3).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), alone.predict_proba(X), atol=1e-9)
+    np.testing.assert_array_equal(ours.predict(X), ours.classes_[ours.predict_proba(X).argmax(axis=1)])
+    np.testing.assert_allclose(ours.predict_log_proba(X), np.log(ours.predict_proba(X)))
+    assert not hasattr(mercer.SVCCV(), "predict_proba")
+
+
+def test_one_against_the_rest():
+    X, y = classes(k=3)
+    ours = mercer.SVCCV([1.0, 10.0], gamma=0.1, multi_class="ovr", tol=1e-6).fit(X, y)
+    alone = mercer.SVC(C=ours.C_, gamma=0.1, multi_class="ovr", tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), alone.decision_function(X), atol=1e-9)
+    with pytest.raises(ValueError, match="multi_class"):
+        mercer.SVCCV(multi_class="rest").fit(X, y)
+
+
+def test_callables_take_blocks_as_in_svc():
+    X, y = classes(120)
+    def blocks(A, B):
+        assert A.ndim == B.ndim == 2
+        return A @ B.T
+    ours = mercer.SVCCV(C, kernel=blocks, cv=3, tol=1e-6, abandon=False).fit(X, y)
+    linear = mercer.SVCCV(C, kernel="linear", cv=3, tol=1e-6, abandon=False).fit(X, y)
+    assert np.allclose(ours.cv_results_["mean_test_score"], linear.cv_results_["mean_test_score"], atol=0.01)
+    assert ours.best_params_["C"] in C
+
+
+def test_classes_that_folds_do_not_teach_are_said_before_the_search():
+    X, y = classes(60, 3)
+    weight = (y != 2).astype(float)
+    with pytest.raises(ValueError, match="the class 2 has no sample of positive weight"):
+        mercer.SVCCV(C, gamma=0.1).fit(X, y, sample_weight=weight)
+    order = np.argsort(y, kind="stable")
+    with pytest.warns(UserWarning, match="the class 0 has no training sample .* in fold 1"):
+        mercer.SVCCV(C, gamma=0.1, cv=KFold(3)).fit(X[order], y[order])
+    two = np.flatnonzero(y[order] < 2)
+    with pytest.raises(ValueError, match="the training part of fold 1 has samples of one class only, 1: use stratified folds"):
+        mercer.SVCCV(C, gamma=0.1, cv=[(two[y[order][two] == 1], two[y[order][two] == 0])]).fit(X[order], y[order])
+
+
 def test_sparse_rows_and_precomputed_values():
     X, y = classes(150)
     ours = mercer.SVCCV(C, gamma=GAMMA, cv=3).fit(X, y)

@@ -14,6 +14,8 @@ namespace mercer {
 
 namespace {
 
+constexpr Index fast_from = 256;  // columns; below, one GEMM is faster than additions in passes
+
 template <class T>
 std::vector<T> narrowed(const Vector& phases) {
   std::vector<T> out;
@@ -32,6 +34,7 @@ FourierBlocks<T>::FourierBlocks(const RandomFourierFeatures& map)
       phase_(plain_phase_),
       centre_(map.centre()) {
   // w'x + b = w'(x - c) + (b + w'c) with the frequencies as they were narrowed: the same map, whatever the centre.
+  if (map.hadamard() != nullptr && map.width() >= fast_from) fast_.emplace(*map.hadamard());
   if (centre_.size() > 0) phase_ = narrowed<T>(map.offsets() + frequencies_.template cast<double>().transpose() * centre_);
 }
 
@@ -59,6 +62,11 @@ void FourierBlocks<T>::project(const DenseRows<S>& X, Range rows, T* out, Index 
     }
     a = moved.data();
     a_stride = d;
+  }
+  if (fast_) {
+    HadamardPhases<T> phases = *fast_;  // with memory of its own
+    for (Index i = 0; i < rows.count; ++i) phases.of(a + i * a_stride, out + i * stride);
+    return;
   }
   linalg::gemm_n(false, rows.count, frequencies_.cols(), d, T{1}, a, a_stride, frequencies_.data(), frequencies_.cols(), T{0}, out, stride);
 }

@@ -2,8 +2,10 @@
 // features calls while it runs through the data; transform() calls it for every block of the answer. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "gram/hadamard.hpp"
 #include "gram/tiling.hpp"
 #include "mercer/random_features.hpp"
 
@@ -37,6 +39,7 @@ class FourierBlocks {
   std::vector<T> plain_phase_;  // for rows as they are
   std::vector<T> phase_;        // for rows moved by -centre
   const Vector centre_;
+  std::optional<HadamardPhases<T>> fast_{};  // of structured frequencies, where it is the faster way
 };
 
 }  // namespace mercer

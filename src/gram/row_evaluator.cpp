@@ -2,6 +2,7 @@
 #include "gram/row_evaluator.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/node.hpp"
@@ -27,27 +28,33 @@ std::shared_ptr<const RowEvaluator> RowEvaluator::make(const Kernel& kernel, con
   return std::shared_ptr<const RowEvaluator>(new RowEvaluator(kernel, rows));
 }
 
-RowEvaluator::RowEvaluator(const Kernel& kernel, const Samples& rows) : kernel_(kernel), size_(rows.size()), width_(rows.width()) {
+RowEvaluator::RowEvaluator(const Kernel& kernel, const Samples& rows)
+    : kernel_(kernel), size_(rows.size()), width_(rows.width()), rows_(rows) {
   if (kernel.node().kind() == KernelNode::Kind::scaled) {
     factor_ = kernel.node().factor();
     kernel_ = kernel.node().parts()[0];
   }
+}
+
+void RowEvaluator::pack() const {
   const Index blocks = (size_ + lanes - 1) / lanes;
-  packed_ = Buffer<double>(static_cast<std::size_t>(blocks * lanes * width_));
-  std::fill_n(packed_.data(), packed_.size(), 0.0);
+  Buffer<double> packed(static_cast<std::size_t>(blocks * lanes * width_));
+  std::fill_n(packed.data(), packed.size(), 0.0);
   std::visit(
       [&](const auto& all) {
         if constexpr (requires { all.data; }) {
           for (Index j = 0; j < size_; ++j) {
-            double* block = packed_.data() + j / lanes * lanes * width_ + j % lanes;
+            double* block = packed.data() + j / lanes * lanes * width_ + j % lanes;
             for (Index k = 0; k < width_; ++k) block[k * lanes] = static_cast<double>(all.row(j)[k]);
           }
         }
       },
-      rows.storage());
+      rows_.storage());
+  packed_ = std::move(packed);
 }
 
 std::span<const double> RowEvaluator::values(std::span<const double> x) const {
+  std::call_once(once_, [this] { pack(); });
   thread_local std::vector<double> memory;
   thread_local std::vector<const double*> columns;
   const Index padded = (size_ + lanes - 1) / lanes * lanes;

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gram/fill.hpp"
 #include "kernels/node.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "models/landmark_features.hpp"
 #include "models/landmarks.hpp"
 
 namespace mercer {
@@ -34,46 +34,15 @@ Matrix inverse_root(Matrix K, const Run& run) {
   return 0.5 * (N + N.transpose());
 }
 
-// Rows of features, block by block: a panel of kernel values and one product, both in T, kept in the precision of `out`.
-template <class T, class Out>
-void transform_as(const NystromMap& map, const Samples& X, Out* out, Index stride, const Run& run) {
-  const Samples& Z = map.landmarks();
-  const Index m = map.n_components();
-  const RowMatrix<T> N = map.normalization().template cast<T>();
-  const PreparedKernel<T> kernel(map.kernel(), X, Z);
-  Stage stage(run.progress, "Nystrom features", static_cast<double>(X.size()));
-  parallel_for(block_count(X.size()), [&](Index a) {
-    const Range I = block_range(a, X.size());
-    Buffer<T> panel(static_cast<std::size_t>(I.count * m));
-    for (Index b = 0; b < block_count(m); ++b) {
-      const Range J = block_range(b, m);
-      kernel.tile(I, J, Tile<T>{panel.data() + J.begin, I.count, J.count, m});
-    }
-    if constexpr (std::is_same_v<T, Out>) {
-      linalg::gemm_n(false, I.count, m, m, T{1}, panel.data(), m, N.data(), m, T{0}, out + I.begin * stride, stride);
-    } else {
-      Buffer<T> product(static_cast<std::size_t>(I.count * m));
-      linalg::gemm_n(false, I.count, m, m, T{1}, panel.data(), m, N.data(), m, T{0}, product.data(), m);
-      for (Index i = 0; i < I.count; ++i) {
-        const T* from = product.data() + i * m;
-        std::transform(from, from + m, out + (I.begin + i) * stride, [](T value) { return static_cast<Out>(value); });
-      }
-    }
-    stage.advance(static_cast<double>(I.count));
-  });
-}
-
 template <class Out>
 void transform_with(const NystromMap& map, const Samples& rows, Out* out, Index stride, Precision precision, const Run& run) {
-  if (rows.width() != map.landmarks().width())
-    throw InvalidArgument(fmt::format("X has {} columns, the map was made for {}", rows.width(), map.landmarks().width()));
-  if (rows.empty()) return;
-  const Samples X = as_new(map.kernel(), as_given(map.kernel(), rows, map.landmarks()), map.landmarks());
+  const Samples X = rows_for_map(map.kernel(), rows, map.landmarks());
+  if (X.empty()) return;
   with_threads(run.threads, [&] {
     if (precision == Precision::float32) {
-      transform_as<float>(map, X, out, stride, run);
+      landmark_features<float>(map.kernel(), map.landmarks(), map.normalization(), X, out, stride, "Nystrom features", run);
     } else {
-      transform_as<double>(map, X, out, stride, run);
+      landmark_features<double>(map.kernel(), map.landmarks(), map.normalization(), X, out, stride, "Nystrom features", run);
     }
   });
 }

@@ -287,7 +287,7 @@ RandomFeatureSums random_feature_sums(const Samples& X, const MatrixRef& Y, cons
     map = random_fourier_features(resolve(options.kernel, X), X.width(),
                                   {.n_components = options.n_components,
                                    .form = options.form,
-                                   .orthogonal = options.orthogonal,
+                                   .draw = options.draw,
                                    .seed = options.seed,
                                    .memory = options.run.memory});
     if (!X.is_sparse()) map = map->centred_at(column_means(X));

@@ -145,12 +145,20 @@ struct Extras {
   const Matrix* start;
 };
 
-SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const Extras& extras, const Run& run) {
+// The same wherever the origin of the feature space is, unlike k(x, x).
+double spread_of(const Kernel& kernel, const Samples& X) {
+  const Vector diagonal = gram_diagonal(kernel, X);
+  const Vector products = gram(kernel, X.slice(0, 1), X).row(0).transpose();
+  return std::max(0.0, (diagonal.array() + diagonal[0] - 2 * products.array()).maxCoeff());
+}
+
+SvcModel fit(const Samples& X, const Kernel& given, SvcTask task, const Extras& extras, const Run& run) {
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   SvcModel::Parts parts;
   with_threads(run.threads, [&] {
     const Kernel kernel = ready_kernel(given, X);
+    if (task.form == SvcForm::hard_margin) task.spread = spread_of(kernel, X);
     std::vector<Machine> machines = make_machines(task);
     const auto count = std::ssize(machines);
     if (extras.start->size() > 0 && (extras.start->rows() != X.size() || extras.start->cols() != count))
@@ -179,6 +187,9 @@ SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const E
     });
     parts = assemble(task, kernel, X, machines);
     parts.break_ties = extras.break_ties;
+    parts.setting = {task.form == SvcForm::nu, task.form == SvcForm::hard_margin, {}, {}};
+    if (task.form == SvcForm::penalty) parts.setting.C = task.C;
+    if (task.form == SvcForm::nu) parts.setting.nu = task.nu;
     parts.sigmoids = std::move(sigmoids);
     SvmSummary& s = parts.summary;
     for (const SvmSummary& one : summaries) {
@@ -190,6 +201,7 @@ SvcModel fit(const Samples& X, const Kernel& given, const SvcTask& task, const E
       s.violation = std::max(s.violation, one.violation);
       s.kernel_rows += one.kernel_rows;
       s.bytes = std::max(s.bytes, one.bytes);
+      if (one.status == "converged" && s.remark.empty()) s.remark = one.remark;
       if (one.status == "converged" || (s.status != "converged" && one.status != "not separable")) continue;
       s.status = one.status;
       s.remark = one.remark;

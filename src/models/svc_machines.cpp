@@ -114,6 +114,13 @@ void solve_nu(const SvcTask& task, const SvmRows& rows, Machine& machine, const 
   const double divisor = margin > 0 ? margin : 1;
   take(solution, problem, -(solution.multiplier[0] + solution.multiplier[1]) / 2, divisor, machine);
   add_to_summary(solution, problem, summary);
+  const double rounding = 1e-14 * sum * Vector(rows.diagonal()(machine.samples)).cwiseAbs().maxCoeff();
+  if (margin <= solution.violation + rounding && summary.remark.empty()) {
+    summary.remark = fmt::format(
+        "the margin at nu = {:g} is zero as far as the fit can tell ({:.1g}): the classes overlap, and decision values say little; use a "
+        "larger nu (at most {:.4g}), a richer kernel or a smaller tolerance",
+        task.nu, margin, 2 * smaller / weights.sum());
+  }
 }
 
 void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, const Vector& weights, const SvmSolver& solver, const Run& run,
@@ -126,10 +133,12 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
   fill_side(problem.start, bound, 0, machine.positives, 1);
   fill_side(problem.start, bound, machine.positives, n, -1);
   const double largest = Vector(rows.diagonal()(machine.samples)).cwiseAbs().maxCoeff();
-  // Of a squared distance: below, the hulls meet as far as kernel values of this precision can tell.
-  const double nothing = (rows.precision() == Precision::float32 ? 1e-5 : 1e-9) * std::max(largest, 1e-300);
+  // Of a squared distance: below, the hulls meet. Beside the spread of the samples; and kernel values far from the origin, which are large,
+  // cannot tell more than their rounding.
+  const bool coarse = rows.precision() == Precision::float32;
+  const double nothing = std::max({(coarse ? 1e-5 : 1e-9) * task.spread, (coarse ? 1e-6 : 1e-14) * largest, 1e-300});
   SvmSolver precise = solver;
-  precise.tolerance = 0.1 * largest;
+  precise.tolerance = 0.1 * task.spread;
   BoxSolution solution;
   Index steps = 0;
   const auto begin = Clock::now();
@@ -156,7 +165,7 @@ void solve_hard(const SvcTask& task, const SvmRows& rows, Machine& machine, cons
     add_to_summary(solution, problem, summary);
     return;
   }
-  const double C = largest > 0 ? 1e4 / largest : 1;
+  const double C = task.spread > 0 ? 1e4 / task.spread : 1;
   SvmSolver rest = solver;
   rest.time_limit = precise.time_limit;
   solve_penalty(task, C, rows, machine, bound / 2, {}, rest, run, summary);

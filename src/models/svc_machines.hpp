@@ -22,6 +22,7 @@ struct SvcTask {
   Index classes = 0;
   Vector weights{};  // class times sample weights, one per sample
   SvmSolver solver{};
+  double spread = 0;  // of the samples in the feature space: the largest squared distance from the first; nu and hard margins
 };
 
 // One function of the classifier: positive for class `positive`, negative for class `negative` (-1: all others).

@@ -10,21 +10,11 @@
 #include "mercer/svm.hpp"
 #include "models/convex_fit.hpp"
 #include "models/platt.hpp"
+#include "models/svc_votes.hpp"
 
 namespace mercer {
 
 namespace {
-
-// Calls f(pair, a, b) for the pairs 01, 02, ..., 12, ...
-template <class F>
-void for_pairs(Index classes, F&& f) {
-  Index pair = 0;
-  for (Index a = 0; a < classes; ++a) {
-    for (Index b = a + 1; b < classes; ++b) f(pair++, a, b);
-  }
-}
-
-bool by_pairs(MultiClass multi_class, Index classes) { return classes > 2 && multi_class == MultiClass::one_vs_one; }
 
 // Probabilities so near 0 and 1 would make the coupling singular.
 double inside(double p) { return std::clamp(p, 1e-7, 1 - 1e-7); }
@@ -35,7 +25,7 @@ SvcModel SvcModel::from_parts(Parts parts) {
   const SupportExpansion& e = parts.expansion;
   const auto k = std::ssize(parts.n_support);
   const bool pairs = by_pairs(parts.multi_class, k);
-  const Index functions = k == 2 ? 1 : pairs ? k * (k - 1) / 2 : k;
+  const Index functions = function_count(parts.multi_class, k);
   const Index columns = pairs ? k - 1 : functions;
   Index vectors = 0;
   bool valid = k >= 2;
@@ -60,6 +50,7 @@ SvcModel SvcModel::from_parts(Parts parts) {
   model.squared_norm_ = std::move(parts.squared_norm);
   model.sigmoids_ = std::move(parts.sigmoids);
   model.summary_ = std::move(parts.summary);
+  model.setting_ = parts.setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }
@@ -113,36 +104,6 @@ void SvcModel::decision_row(std::span<const double> x, std::span<double> out) co
   }
 }
 
-namespace {
-
-// Votes of the pairs, and the sums of their decision values.
-struct Votes {
-  Matrix votes;
-  Matrix sums;
-};
-
-Votes votes_of(const Matrix& f, Index classes) {
-  Votes out{Matrix::Zero(f.rows(), classes), Matrix::Zero(f.rows(), classes)};
-  for_pairs(classes, [&](Index pair, Index a, Index b) {
-    for (Index i = 0; i < f.rows(); ++i) {
-      out.votes(i, f(i, pair) >= 0 ? a : b) += 1;
-      out.sums(i, a) += f(i, pair);
-      out.sums(i, b) -= f(i, pair);
-    }
-  });
-  return out;
-}
-
-Matrix squeezed(const Votes& v) { return v.votes + (v.sums.array() / (3 * (v.sums.array().abs() + 1))).matrix(); }
-
-std::vector<Index> largest(const Matrix& scores) {
-  std::vector<Index> out(static_cast<std::size_t>(scores.rows()));
-  for (Index i = 0; i < scores.rows(); ++i) scores.row(i).maxCoeff(&out[static_cast<std::size_t>(i)]);
-  return out;
-}
-
-}  // namespace
-
 Matrix SvcModel::scores(const Samples& X, const Run& run) const { return scores_of(decision(X, run)); }
 
 std::vector<Index> SvcModel::classes(const Samples& X, const Run& run) const { return classes_of(decision(X, run)); }
@@ -164,20 +125,12 @@ void SvcModel::require_functions(const Matrix& f) const {
 
 Matrix SvcModel::scores_of(const Matrix& f) const {
   require_functions(f);
-  return by_pairs(multi_class_, n_classes()) ? squeezed(votes_of(f, n_classes())) : f;
+  return by_pairs(multi_class_, n_classes()) ? pair_scores(f, n_classes()) : f;
 }
 
 std::vector<Index> SvcModel::classes_of(const Matrix& f) const {
   require_functions(f);
-  if (has_probabilities()) return largest(probabilities_of(f));
-  if (n_classes() == 2) {
-    std::vector<Index> out(static_cast<std::size_t>(f.rows()));
-    for (Index i = 0; i < f.rows(); ++i) out[static_cast<std::size_t>(i)] = f(i, 0) > 0 ? 1 : 0;
-    return out;
-  }
-  if (!by_pairs(multi_class_, n_classes())) return largest(f);
-  const Votes votes = votes_of(f, n_classes());
-  return largest(break_ties_ ? squeezed(votes) : votes.votes);
+  return has_probabilities() ? largest_columns(probabilities_of(f)) : chosen_classes(f, n_classes(), multi_class_, break_ties_);
 }
 
 Matrix SvcModel::probabilities_of(const Matrix& f) const {

@@ -13,6 +13,7 @@
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "models/convex_fit.hpp"
+#include "models/svc_votes.hpp"
 #include "models/svm_search.hpp"
 #include "models/weights.hpp"
 
@@ -79,7 +80,7 @@ class SvcFolds {
     for (const Index i : fold.train) {
       if (weight[i] > 0) present[label(i)] = 1;
     }
-    Matrix f(std::ssize(fold.test), functions());
+    Matrix f(std::ssize(fold.test), function_count(o_.multi_class, classes_));
     Index number = 0;
     const auto machine = [&](Index positive, Index negative) {
       const bool known =
@@ -94,9 +95,7 @@ class SvcFolds {
     } else if (o_.multi_class == MultiClass::one_vs_rest) {
       for (Index c = 0; c < classes_; ++c) machine(c, -1);
     } else {
-      for (Index a = 0; a < classes_; ++a) {
-        for (Index b = a + 1; b < classes_; ++b) machine(a, b);
-      }
+      for_pairs(classes_, [&](Index, Index a, Index b) { machine(a, b); });
     }
     warm.C = C;
     out.score = score(f, fold);
@@ -124,9 +123,6 @@ class SvcFolds {
   };
 
   std::size_t label(Index i) const { return static_cast<std::size_t>(labels_[static_cast<std::size_t>(i)]); }
-  Index functions() const {
-    return classes_ == 2 ? 1 : o_.multi_class == MultiClass::one_vs_rest ? classes_ : classes_ * (classes_ - 1) / 2;
-  }
 
   // Zero but for the training part.
   Vector training_weights(const Fold& fold) const {
@@ -170,37 +166,14 @@ class SvcFolds {
     return (Kb(fold.test).array() + bias).matrix();
   }
 
-  Index guess(const Matrix& f, Index i) const {
-    if (classes_ == 2) return f(i, 0) > 0 ? 1 : 0;
-    Vector score = Vector::Zero(classes_);
-    if (o_.multi_class == MultiClass::one_vs_rest) {
-      score = f.row(i).transpose();
-    } else {
-      Vector sums = Vector::Zero(classes_);
-      Index pair = 0;
-      for (Index a = 0; a < classes_; ++a) {
-        for (Index b = a + 1; b < classes_; ++b, ++pair) {
-          const double value = f(i, pair);
-          if (std::isnan(value)) continue;  // a class that this fold does not teach
-          score[value >= 0 ? a : b] += 1;
-          sums[a] += value;
-          sums[b] -= value;
-        }
-      }
-      if (o_.break_ties) score.array() += sums.array() / (3 * (sums.array().abs() + 1));
-    }
-    Index best = 0;
-    score.maxCoeff(&best);
-    return best;
-  }
-
   double score(const Matrix& f, const Fold& fold) const {
     Vector right = Vector::Zero(classes_);
     Vector truth = Vector::Zero(classes_);
     Vector guesses = Vector::Zero(classes_);
+    const std::vector<Index> chosen = chosen_classes(f, classes_, o_.multi_class, o_.break_ties);
     for (Index i = 0; i < f.rows(); ++i) {
       const Index is = labels_[static_cast<std::size_t>(fold.test[static_cast<std::size_t>(i)])];
-      const Index guessed = guess(f, i);
+      const Index guessed = chosen[static_cast<std::size_t>(i)];
       const double w = test_weight(o_.sample_weight, fold.test[static_cast<std::size_t>(i)]);
       truth[is] += w;
       guesses[guessed] += w;
@@ -282,6 +255,19 @@ Vector balanced_weights(const std::vector<Index>& labels, Index classes) {
   return (static_cast<double>(labels.size()) / (static_cast<double>(classes) * count.array())).matrix();
 }
 
+// What the refit would find out after the search.
+void require_classes(const std::vector<Index>& labels, Index classes, const Vector& weights, const SvcCvOptions& o) {
+  std::vector<Index> count(static_cast<std::size_t>(classes), 0);
+  for (std::size_t i = 0; i < labels.size(); ++i) count[static_cast<std::size_t>(labels[i])] += weights[static_cast<Index>(i)] > 0 ? 1 : 0;
+  for (Index c = 0; c < classes; ++c) {
+    if (count[static_cast<std::size_t>(c)] == 0) throw InvalidArgument(fmt::format("class {} has no sample of positive weight", c));
+    if (o.probability && count[static_cast<std::size_t>(c)] < 2)
+      throw InvalidArgument("probabilities need at least two samples of positive weight of every class: they come from cross-validation");
+  }
+  if (o.probability && o.probability_folds < 2)
+    throw InvalidArgument(fmt::format("probability_folds must be at least 2, got {}", o.probability_folds));
+}
+
 }  // namespace
 
 SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, const SvcCvOptions& o) {
@@ -303,6 +289,7 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
     if (!(o.class_weight.minCoeff() > 0) || !o.class_weight.allFinite()) throw InvalidArgument("class_weight must be finite and > 0");
     weights.array() *= o.class_weight(labels).array();
   }
+  require_classes(labels, classes, weights, o);
   std::vector<Fold> folds = o.folds;
   if (folds.empty() && !o.groups.empty()) {
     require_groups(o.groups, n);
@@ -328,6 +315,9 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
     refit.fit_intercept = o.fit_intercept;
     refit.multi_class = o.multi_class;
     refit.break_ties = o.break_ties;
+    refit.probability = o.probability;
+    refit.probability_folds = o.probability_folds;
+    refit.seed = o.seed;
     refit.solver = o.solver;
     refit.run = o.run;
     SvcModel model = fit_svc(X, labels, refit);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "gram/row_evaluator.hpp"
@@ -26,6 +27,7 @@ namespace mercer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Vector weights_of(const Vector& sample_weight, Index n) {
   root_weights(sample_weight, n);  // for its checks
@@ -127,13 +129,14 @@ Matrix coefficients_of(const SupportExpansion& parts, Index n) {
 
 }  // namespace
 
-SvrModel SvrModel::from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary) {
+SvrModel SvrModel::from_parts(SupportExpansion parts, double epsilon, double squared_norm, SvmSummary summary, SvmSetting setting) {
   require_parts(parts);
   SvrModel model;
   model.parts_ = std::move(parts);
   model.epsilon_ = epsilon;
   model.squared_norm_ = squared_norm;
   model.summary_ = std::move(summary);
+  model.setting_ = setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }
@@ -167,7 +170,7 @@ SvrModel fit_svr(const Samples& rows, const VectorRef& y, const SvrOptions& o) {
   }
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   finish(s, o.fit_intercept ? -s.solution.multiplier[0] : 0, begin, o.solver, X);
-  return SvrModel::from_parts(std::move(s.parts), o.epsilon, squared_norm(s, problem), std::move(s.summary));
+  return SvrModel::from_parts(std::move(s.parts), o.epsilon, squared_norm(s, problem), std::move(s.summary), {.C = C});
 }
 
 SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions& o) {
@@ -177,7 +180,8 @@ SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions&
   require_solver(o.solver);
   require_nu(o.nu);
   const Index n = X.size();
-  const Vector bound = box_bound(o.C, std::nullopt, n) * weights_of(o.sample_weight, n);
+  const double C = box_bound(o.C, std::nullopt, n);
+  const Vector bound = C * weights_of(o.sample_weight, n);
   BoxProblem problem{Vector(2 * n), Vector::Zero(2 * n), Vector::Zero(2 * n), {}, {2, n}, {}, Vector::Zero(2 * n)};
   problem.linear << -y, -y;
   problem.upper.head(n) = bound;
@@ -189,14 +193,16 @@ SvrModel fit_nu_svr(const Samples& rows, const VectorRef& y, const NuSvrOptions&
   Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
   const Vector& m = s.solution.multiplier;
   finish(s, -(m[0] + m[1]) / 2, begin, o.solver, X);
-  return SvrModel::from_parts(std::move(s.parts), (m[1] - m[0]) / 2, squared_norm(s, problem), std::move(s.summary));
+  return SvrModel::from_parts(std::move(s.parts), (m[1] - m[0]) / 2, squared_norm(s, problem), std::move(s.summary),
+                              {.by_nu = true, .C = C, .nu = o.nu});
 }
 
-OneClassModel OneClassModel::from_parts(SupportExpansion parts, SvmSummary summary) {
+OneClassModel OneClassModel::from_parts(SupportExpansion parts, SvmSummary summary, SvmSetting setting) {
   require_parts(parts);
   OneClassModel model;
   model.parts_ = std::move(parts);
   model.summary_ = std::move(summary);
+  model.setting_ = setting;
   model.row_ = RowEvaluator::make(model.parts_.kernel, model.parts_.vectors);
   return model;
 }
@@ -213,10 +219,18 @@ OneClassModel fit_one_class(const Samples& rows, const OneClassOptions& o) {
   const Index n = X.size();
   const Vector bound = weights_of(o.sample_weight, n);
   BoxProblem problem{Vector::Zero(n), Vector::Zero(n), bound, {}, {1, 0}, {}, Vector::Zero(n)};
-  fill(problem.start, bound, 0, o.nu * bound.sum());
-  Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), o.solver, o.run);
-  finish(s, -s.solution.multiplier[0], begin, o.solver, X);
-  return OneClassModel::from_parts(std::move(s.parts), std::move(s.summary));
+  const double sum = o.nu * bound.sum();
+  fill(problem.start, bound, 0, sum);
+  SvmSolver solver = o.solver;
+  solver.tolerance *= std::min(1.0, sum);  // values of f shrink with the sum, and any start would do
+  Solved s = solve(X, o.kernel, problem, bound.maxCoeff(), solver, o.run);
+  if (sum < (bound.array() > 0).select(bound, infinity).minCoeff()) {
+    s.summary.remark =
+        fmt::format("nu = {:g} is less than one of {} samples: none may be left outside, and a smaller nu gives the same region", o.nu,
+                    (bound.array() > 0).count());
+  }
+  finish(s, -s.solution.multiplier[0], begin, solver, X);
+  return OneClassModel::from_parts(std::move(s.parts), std::move(s.summary), {.nu = o.nu});
 }
 
 }  // namespace mercer

@@ -26,6 +26,13 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"linear-svc", write_linear_svc, read_linear_svc},
     {"sgd-svm", write_kernel_sgd, read_kernel_sgd},
     {"mean", write_kernel_mean, read_kernel_mean},
+    {"pca", write_pca, read_pca},
+    {"kernel-pca", write_kernel_pca, read_kernel_pca},
+    {"kernel-kmeans", write_kernel_kmeans, read_kernel_kmeans},
+    {"nystrom", write_nystrom, read_nystrom},
+    {"fourier", write_fourier_map, read_fourier_map},
+    {"kernel-map", write_kernel_map, read_kernel_map},
+    {"tensor-sketch", write_tensor_sketch, read_tensor_sketch},
 }};
 
 }  // namespace

@@ -113,7 +113,7 @@ std::string text_of(const SvcModel& model, const SavedModel& saved) {
   if (k > 2 && model.multi_class() == MultiClass::one_vs_rest)
     refuse("it tells every class from the rest, where such a file has pairs of classes. Fit it with multi-class ovo");
   const double sign = k == 2 ? -1 : 1;  // LIBSVM: positive is the first class
-  std::string out = "svm_type c_svc\n" + kernel_lines(model.kernel());
+  std::string out = fmt::format("svm_type {}\n{}", model.setting().by_nu ? "nu_svc" : "c_svc", kernel_lines(model.kernel()));
   fmt::format_to(std::back_inserter(out), "nr_class {}\ntotal_sv {}\n", k, model.samples().size());
   append_numbers("rho", -sign * model.intercept(), out);
   out += "label";
@@ -143,7 +143,8 @@ std::string text_of_one_function(const char* type, const SupportExpansion& e) {
 std::string libsvm_model_to_text(const SavedModel& saved) {
   check_columns(saved);
   if (const auto* svc = std::get_if<SvcModel>(&saved.model)) return text_of(*svc, saved);
-  if (const auto* svr = std::get_if<SvrModel>(&saved.model)) return text_of_one_function("epsilon_svr", svr->parts());
+  if (const auto* svr = std::get_if<SvrModel>(&saved.model))
+    return text_of_one_function(svr->setting().by_nu ? "nu_svr" : "epsilon_svr", svr->parts());
   if (const auto* one = std::get_if<OneClassModel>(&saved.model)) return text_of_one_function("one_class", one->parts());
   refuse(fmt::format("it is a {} model; such files hold svc, svr and one-class models", saved.kind()));
 }

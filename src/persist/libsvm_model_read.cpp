@@ -252,13 +252,15 @@ class Reader {
     if (h_.type == "one_class") return {OneClassModel::from_parts(std::move(e), summary), encoder};
     encoder.target = "label";
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    if (!classifies()) return {SvrModel::from_parts(std::move(e), 0, unknown, summary), encoder};
+    const SvmSetting setting{.by_nu = h_.type == "nu_svc" || h_.type == "nu_svr"};
+    if (!classifies()) return {SvrModel::from_parts(std::move(e), 0, unknown, summary, setting), encoder};
     encoder.task = Task::classification;
     for (const std::int64_t label : h_.labels) encoder.classes.push_back(std::to_string(label));
     SvcModel::Parts parts;
     parts.expansion = std::move(e);
     parts.n_support.assign(h_.counts.begin(), h_.counts.end());
     parts.summary = std::move(summary);
+    parts.setting = setting;
     const auto pairs = std::ssize(h_.probA);
     parts.sigmoids.resize(pairs, 2);
     for (Index m = 0; m < pairs; ++m) {

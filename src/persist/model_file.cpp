@@ -111,13 +111,21 @@ persist::Json libsvm_info(const SavedModel& saved) {
 
 }  // namespace
 
-std::string SavedModel::kind() const { return std::string(persist::kind_of(model).name); }
+// The word of `mercer fit`: machines by nu share the file kind of their twins.
+std::string SavedModel::kind() const {
+  const auto* svc = std::get_if<SvcModel>(&model);
+  const auto* svr = std::get_if<SvrModel>(&model);
+  const bool by_nu = (svc != nullptr && svc->setting().by_nu) || (svr != nullptr && svr->setting().by_nu);
+  return (by_nu ? "nu-" : "") + std::string(persist::kind_of(model).name);
+}
 
 Matrix SavedModel::predict(const Samples& X, const Run& run) const {
   return std::visit(
       [&](const auto& m) {
         if constexpr (requires { m.predict(X, run); }) {
           return m.predict(X, run);
+        } else if constexpr (requires { m.transform(X, run); }) {
+          return m.transform(X, run);
         } else {
           Matrix out;
           with_threads(run.threads, [&] { out = m.predict(X); });
@@ -168,6 +176,8 @@ Index SavedModel::n_targets() const {
       [](const auto& m) {
         if constexpr (requires { m.n_targets(); }) {
           return m.n_targets();
+        } else if constexpr (requires { m.n_components(); }) {
+          return m.n_components();
         } else {
           return m.intercept().size();
         }
@@ -204,8 +214,10 @@ std::string model_info(const std::string& path) {
   const ContainerReader in(view_of(*bytes), bytes, path);
   // What a file says can be read without the functions of the program that wrote it.
   const auto never = [](const Samples&, const Samples&) -> Matrix { throw InvalidArgument("this kernel was written in another program"); };
-  (void)unpack(in, {{any_kernel, kernels::function("unknown", never)}});
-  return in.description().dump(2);
+  const SavedModel saved = unpack(in, {{any_kernel, kernels::function("unknown", never)}});
+  persist::Json info = in.description();
+  info["kind"] = saved.kind();
+  return info.dump(2);
 }
 
 std::vector<Index> classes_from_scores(const MatrixRef& scores) {

@@ -45,4 +45,25 @@ AnyModel read_kernel_sgd(const ContainerReader& in, const KernelLibrary& library
 void write_kernel_mean(const AnyModel& any, ContainerWriter& out);
 AnyModel read_kernel_mean(const ContainerReader& in, const KernelLibrary& library);
 
+void write_pca(const AnyModel& any, ContainerWriter& out);
+AnyModel read_pca(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_pca(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_pca(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_kmeans(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_kmeans(const ContainerReader& in, const KernelLibrary& library);
+
+void write_nystrom(const AnyModel& any, ContainerWriter& out);
+AnyModel read_nystrom(const ContainerReader& in, const KernelLibrary& library);
+
+void write_fourier_map(const AnyModel& any, ContainerWriter& out);
+AnyModel read_fourier_map(const ContainerReader& in, const KernelLibrary& library);
+
+void write_kernel_map(const AnyModel& any, ContainerWriter& out);
+AnyModel read_kernel_map(const ContainerReader& in, const KernelLibrary& library);
+
+void write_tensor_sketch(const AnyModel& any, ContainerWriter& out);
+AnyModel read_tensor_sketch(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist

@@ -3,26 +3,19 @@
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
+#include "persist/maps.hpp"
 #include "persist/models.hpp"
 #include "persist/parts.hpp"
 
 namespace mercer::persist {
 
-namespace {
-
-constexpr const char* sine_cosine = "sincos";
-constexpr const char* cosine = "cos";
-
-}  // namespace
-
 void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out) {
   const auto& model = std::get<RandomFeatureRidgeModel>(any);
   const RandomFourierFeatures& map = model.features();
   write_kernel(map.kernel(), out);
-  out.json("options", {{"precision", name_of(model.precision())},
-                       {"form", map.form() == FourierForm::cosine ? cosine : sine_cosine},
-                       {"orthogonal", map.orthogonal()},
-                       {"scale", number_to_json(map.scale())}});
+  Json options = {{"precision", name_of(model.precision())}};
+  add_fourier_options(map, options);
+  out.json("options", options);
   const RandomFeatureSummary& s = model.summary();
   out.json("summary", {{"method", text_to_json(s.method)},
                        {"rows", s.rows},
@@ -32,9 +25,7 @@ void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out) {
                        {"seconds", number_to_json(s.seconds)},
                        {"bytes", s.bytes},
                        {"sentence", text_to_json(s.sentence)}});
-  write_matrix("frequencies", map.frequencies(), out);
-  write_vector("offsets", map.offsets(), out);
-  write_vector("centre", map.centre(), out);  // of length 0 where there is none
+  write_fourier(map, out);
   write_matrix("coef", model.coef(), out);
   write_vector("intercept", model.intercept(), out);
   write_vector("alpha", model.alpha(), out);
@@ -44,11 +35,8 @@ void write_random_feature_ridge(const AnyModel& any, ContainerWriter& out) {
 }
 
 AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrary& library) {
-  Kernel kernel = read_kernel(in, library);
   const Json options = in.json("options");
   const Precision precision = precision_from(in, options);
-  const auto form = options.at("form").get<std::string>();
-  if (form != cosine && form != sine_cosine) in.fail(fmt::format("its features have the unknown form {:?}", form));
   const Json about = in.json("summary");
   RandomFeatureSummary s;
   s.method = text_from_json(about.at("method"));
@@ -64,9 +52,7 @@ AnyModel read_random_feature_ridge(const ContainerReader& in, const KernelLibrar
   s.held_out_r2 = in.vector("held_out_r2");
   Vector alpha = in.vector("alpha");
   if ((alpha.array() < 0).any()) in.fail("its alpha is negative");
-  RandomFourierFeatures map = RandomFourierFeatures::from_parts(
-      std::move(kernel), form == cosine ? FourierForm::cosine : FourierForm::sine_cosine, options.at("orthogonal").get<bool>(),
-      in.matrix("frequencies"), in.vector("offsets"), number_from_json(options.at("scale")), in.vector("centre"));
+  RandomFourierFeatures map = read_fourier(in, options, library);
   return RandomFeatureRidgeModel::from_parts(std::move(map), in.matrix("coef"), in.vector("intercept"), std::move(alpha), precision,
                                              std::move(s));
 }

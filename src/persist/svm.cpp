@@ -1,6 +1,7 @@
 // Support vector machines in files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
+#include <limits>
 
 #include "persist/models.hpp"
 #include "persist/parts.hpp"
@@ -71,13 +72,40 @@ SupportExpansion read_expansion(const ContainerReader& in, const KernelLibrary& 
   return e;
 }
 
+// Fields that came later than the first files: a reader of those leaves them alone, and a file without them has none of the numbers.
+void add_setting(const SvmSetting& s, Json& options) {
+  if (s.by_nu) options["form"] = "nu";
+  if (s.hard_margin) options["form"] = "hard margin";
+  if (s.C) options["C"] = number_to_json(*s.C);
+  if (s.nu) options["nu"] = number_to_json(*s.nu);
+}
+
+SvmSetting setting_of(const Json& options, const ContainerReader& in) {
+  SvmSetting s;
+  const auto form = options.value("form", std::string());
+  if (!form.empty() && form != "nu" && form != "hard margin") in.fail("its form is neither nu nor hard margin");
+  s.by_nu = form == "nu";
+  s.hard_margin = form == "hard margin";
+  const auto positive = [&](const char* name, double most) -> std::optional<double> {
+    if (!options.contains(name)) return std::nullopt;
+    const double value = number_from_json(options.at(name));
+    if (!(value > 0) || !(value <= most)) in.fail(std::string("its ") + name + " is not a number that a fit can have had");
+    return value;
+  };
+  s.C = positive("C", std::numeric_limits<double>::max());
+  s.nu = positive("nu", 1);
+  return s;
+}
+
 }  // namespace
 
 void write_svc(const AnyModel& any, ContainerWriter& out) {
   const auto& model = std::get<SvcModel>(any);
-  out.json("options", {{"multi_class", model.multi_class() == MultiClass::one_vs_one ? "ovo" : "ovr"},
-                       {"break_ties", model.break_ties()},
-                       {"n_support", model.n_support()}});
+  Json options = {{"multi_class", model.multi_class() == MultiClass::one_vs_one ? "ovo" : "ovr"},
+                  {"break_ties", model.break_ties()},
+                  {"n_support", model.n_support()}};
+  add_setting(model.setting(), options);
+  out.json("options", options);
   write_expansion(model.parts(), model.summary(), out);
   write_vector("squared_norm", model.squared_norm(), out);
   if (model.has_probabilities()) write_matrix("sigmoids", model.sigmoids(), out);
@@ -95,12 +123,15 @@ AnyModel read_svc(const ContainerReader& in, const KernelLibrary& library) {
   parts.squared_norm = in.vector("squared_norm");
   if (in.has_tensor("sigmoids")) parts.sigmoids = in.matrix("sigmoids");
   parts.summary = summary_from_json(in);
+  parts.setting = setting_of(options, in);
   return SvcModel::from_parts(std::move(parts));
 }
 
 void write_svr(const AnyModel& any, ContainerWriter& out) {
   const auto& model = std::get<SvrModel>(any);
-  out.json("options", {{"epsilon", number_to_json(model.epsilon())}, {"squared_norm", number_to_json(model.squared_norm())}});
+  Json options = {{"epsilon", number_to_json(model.epsilon())}, {"squared_norm", number_to_json(model.squared_norm())}};
+  add_setting(model.setting(), options);
+  out.json("options", options);
   write_expansion(model.parts(), model.summary(), out);
 }
 
@@ -108,16 +139,21 @@ AnyModel read_svr(const ContainerReader& in, const KernelLibrary& library) {
   const Json options = in.json("options");
   const double epsilon = number_from_json(options.at("epsilon"));
   if (!std::isfinite(epsilon)) in.fail("its epsilon is not a finite number");
-  return SvrModel::from_parts(read_expansion(in, library), epsilon, number_from_json(options.at("squared_norm")), summary_from_json(in));
+  return SvrModel::from_parts(read_expansion(in, library), epsilon, number_from_json(options.at("squared_norm")), summary_from_json(in),
+                              setting_of(options, in));
 }
 
 void write_one_class(const AnyModel& any, ContainerWriter& out) {
   const auto& model = std::get<OneClassModel>(any);
+  Json options = Json::object();
+  add_setting(model.setting(), options);
+  out.json("options", options);
   write_expansion(model.parts(), model.summary(), out);
 }
 
 AnyModel read_one_class(const ContainerReader& in, const KernelLibrary& library) {
-  return OneClassModel::from_parts(read_expansion(in, library), summary_from_json(in));
+  const SvmSetting setting = in.has("options") ? setting_of(in.json("options"), in) : SvmSetting{};
+  return OneClassModel::from_parts(read_expansion(in, library), summary_from_json(in), setting);
 }
 
 }  // namespace mercer::persist

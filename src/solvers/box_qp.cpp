@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/box_qp.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,16 +9,14 @@
 #include <type_traits>
 
 #include "mercer/error.hpp"
-#include "simd/smo_ops.hpp"
 #include "solvers/box_interior.hpp"
-#include "solvers/row_cache.hpp"
+#include "solvers/box_state.hpp"
 
 namespace mercer {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index first_block = 768;             // its part of K stays in the second-level cache
 constexpr Index largest_block = 8192;          // 256 MB of K in float32
 constexpr Index column_chunk = 2048;           // of the gradient, a task
@@ -33,11 +30,17 @@ constexpr Index helped_limit = 150;     // the same while the solver is still on
 constexpr Index polish_limit = 400;     // free variables: m^3 flops each time
 
 template <class T>
-class Engine {
+class Engine : BoxState<T> {
+  using State = BoxState<T>;
+  using State::add_changes, State::b_, State::cache_, State::down, State::first_block, State::gradient, State::highest_, State::is_free;
+  using State::K_, State::Kb_, State::kink, State::look, State::lowest_, State::multiply, State::n_, State::p_, State::row_of,
+      State::rows_of;
+  using State::up, State::violation_;
+  using RowsOf = typename State::RowsOf;
+
  public:
   Engine(const RowSource<T>& K, const BoxProblem& problem, const BoxOptions& options)
-      : K_(K), p_(problem), o_(options), n_(problem.linear.size()), start_(Clock::now()), cache_(K, row_memory(K, options), first_block) {
-    b_ = p_.start.size() > 0 ? p_.start : Vector(Vector::Zero(n_));
+      : State(K, problem, row_memory(options)), o_(options), start_(Clock::now()) {
     max_steps_ = o_.max_steps > 0 ? o_.max_steps : std::max<Index>(10'000'000, 100 * n_);
   }
 
@@ -58,17 +61,10 @@ class Engine {
   }
 
  private:
-  static std::size_t row_memory(const RowSource<T>& /*K*/, const BoxOptions& o) {
-    return o.memory > 0 ? o.memory : memory_budget(o.run.memory) / 5 * 4;
-  }
+  static std::size_t row_memory(const BoxOptions& o) { return o.memory > 0 ? o.memory : memory_budget(o.run.memory) / 5 * 4; }
   // The variables a block may have: a pair of each group at least, or a group could be left out for ever; no more rows than there is room
   // for, which is no limit when all fit, whatever number of variables shares a row.
   Index room() const { return cache_.capacity() == K_.size() ? n_ : std::min(n_, cache_.capacity()); }
-  Index row_of(Index i) const { return p_.row.empty() ? i : p_.row[static_cast<std::size_t>(i)]; }
-  double kink(Index i) const { return p_.kink.size() > 0 ? p_.kink[i] : 0; }
-  double gradient(Index i) const { return Kb_[row_of(i)] + p_.linear[i]; }
-  double up(Index i) const { return gradient(i) + slope_up(b_[i], p_.upper[i], kink(i)); }
-  double down(Index i) const { return gradient(i) + slope_down(b_[i], p_.lower[i], kink(i)); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool late() const { return o_.time_limit > 0 && seconds() > o_.time_limit; }
 
@@ -109,52 +105,6 @@ class Engine {
         block_ = std::min({2 * block_, room(), largest_block});
         quiet = 0;
       }
-    }
-  }
-
-  // K b from nothing, some rows at a time.
-  void multiply() {
-    Kb_ = Vector::Zero(K_.size());
-    Vector sums = Vector::Zero(K_.size());
-    for (Index i = 0; i < n_; ++i) sums[row_of(i)] += b_[i];
-    std::vector<Index> rows;
-    for (Index r = 0; r < K_.size(); ++r) {
-      if (sums[r] != 0) rows.push_back(r);
-    }
-    const auto batch = static_cast<std::size_t>(std::min(cache_.capacity(), first_block));
-    for (std::size_t first = 0; first < rows.size(); first += batch) {
-      const std::span<const Index> some(rows.data() + first, std::min(batch, rows.size() - first));
-      std::vector<double> coef;
-      for (const Index r : some) coef.push_back(sums[r]);
-      add_rows(cache_.rows(some), coef);
-    }
-  }
-
-  void add_rows(const std::vector<const T*>& rows, const std::vector<double>& coef) {
-    const Index n = K_.size();
-    const auto& ops = simd::smo_ops<T>();
-    parallel_for((n + column_chunk - 1) / column_chunk, [&](Index chunk) {
-      const Index first = chunk * column_chunk;
-      std::vector<const T*> shifted;
-      shifted.reserve(rows.size());
-      for (const T* row : rows) shifted.push_back(row + first);
-      ops.add_rows(Kb_.data() + first, shifted.data(), coef.data(), std::ssize(rows), std::min(column_chunk, n - first));
-    });
-  }
-
-  // The extreme slopes of every group, and the violation.
-  void look() {
-    violation_ = 0;
-    for (int group = 0; group < std::max(1, p_.held.groups); ++group) {
-      double lowest = infinity;
-      double highest = -infinity;
-      for (Index i = p_.held.begin(group); i < p_.held.end(group, n_); ++i) {
-        lowest = std::min(lowest, up(i));
-        highest = std::max(highest, down(i));
-      }
-      lowest_[group] = lowest;
-      highest_[group] = highest;
-      violation_ = std::max(violation_, p_.held.groups == 0 ? std::max(highest, -lowest) : highest - lowest);
     }
   }
 
@@ -244,28 +194,6 @@ class Engine {
     });
   }
 
-  // The rows of K behind some variables, each once, and which of them is whose.
-  struct RowsOf {
-    std::vector<Index> rows;
-    std::vector<Index> slot;
-  };
-  RowsOf rows_of(const std::vector<Index>& variables) const {
-    RowsOf out{variables, std::vector<Index>(variables.size())};
-    std::iota(out.slot.begin(), out.slot.end(), Index{0});
-    if (p_.row.empty()) return out;
-    out.rows.clear();
-    std::vector<Index> where(static_cast<std::size_t>(K_.size()), -1);
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      Index& at = where[static_cast<std::size_t>(row_of(variables[k]))];
-      if (at < 0) {
-        at = std::ssize(out.rows);
-        out.rows.push_back(row_of(variables[k]));
-      }
-      out.slot[k] = at;
-    }
-    return out;
-  }
-
   // The numbers of some variables side by side.
   struct Local {
     Vector diagonal, lower, upper, kink, b, g;
@@ -293,7 +221,7 @@ class Engine {
   // Twice as many numbers a vector where gradients may be float32: while its rounding, which adds up over the steps, stays below half the
   // tolerance, every step goes down for certain, and K b is made anew in float64 from what has moved.
   SmoOutcome solve_local(std::span<const T* const> rows, Local& at, SmoLimits limits, bool whole) {
-    const double* kink = at.kink.size() > 0 ? at.kink.data() : nullptr;
+    const double* kinks = at.kink.size() > 0 ? at.kink.data() : nullptr;
     if constexpr (std::is_same_v<T, float>) {
       const double rounding = std::numeric_limits<float>::epsilon() * at.g.cwiseAbs().maxCoeff();
       if (!whole && coarse_steps_rounding * rounding < limits.tolerance) {
@@ -301,11 +229,11 @@ class Engine {
         Eigen::VectorXf g = at.g.template cast<float>();
         limits.max_steps = std::min(limits.max_steps, most_coarse_steps);
         const SmoOutcome done =
-            smo<float, float>({rows, diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), g.data()}, limits);
+            smo<float, float>({rows, diagonal.data(), at.lower.data(), at.upper.data(), kinks, at.held, at.b.data(), g.data()}, limits);
         if (done.steps > 0) return done;
       }
     }
-    return smo<T, double>({rows, at.diagonal.data(), at.lower.data(), at.upper.data(), kink, at.held, at.b.data(), at.g.data()}, limits);
+    return smo<T, double>({rows, at.diagonal.data(), at.lower.data(), at.upper.data(), kinks, at.held, at.b.data(), at.g.data()}, limits);
   }
 
   // False when nothing could be moved.
@@ -349,17 +277,6 @@ class Engine {
     return moved;
   }
 
-  void add_changes(const std::vector<const T*>& rows, const std::vector<double>& change) {
-    std::vector<const T*> moved;
-    std::vector<double> coef;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      if (change[k] == 0) continue;
-      moved.push_back(rows[k]);
-      coef.push_back(change[k]);
-    }
-    add_rows(moved, coef);
-  }
-
   // Small problems whose steps zigzag (a large C on few directions) are helped on by solving for the free variables now and then.
   bool helped() const { return o_.polish && block_ == n_; }
 
@@ -395,7 +312,12 @@ class Engine {
     }
   }
 
-  bool is_free(Index i) const { return b_[i] > p_.lower[i] && b_[i] < p_.upper[i] && !(kink(i) > 0 && b_[i] == 0); }
+  bool newton(Index most_free) {
+    return State::newton(most_free, [&] {
+      stage_->check();
+      return !late();
+    });
+  }
 
   // From the tolerance to the last digits: the free variables solve a linear system, and steps of the solver find out when the set of free
   // ones was wrong. Where that leads nowhere (singular or indefinite K, no time left), the point before it is kept.
@@ -406,7 +328,7 @@ class Engine {
     for (int attempt = 0; attempt < polish_attempts && !late(); ++attempt) {
       const double rounding =
           64 * std::numeric_limits<double>::epsilon() * (p_.linear.cwiseAbs().maxCoeff() + largest * b_.cwiseAbs().sum());
-      if (newton(polish_limit) == Newton::failed) break;
+      if (!newton(polish_limit)) break;
       multiply();
       look();
       if (!(violation_ > rounding)) break;
@@ -421,66 +343,6 @@ class Engine {
     }
     out_.status = BoxStatus::converged;  // as it was before
   }
-
-  enum class Newton : std::uint8_t { solved, failed };
-
-  // b + d with K_FF d = -slopes up to a multiple of 1 in each held group, shortened where a bound (or a kink) is in the way; a variable
-  // that met one is no longer free, and the rest is solved for again.
-  Newton newton(Index most_free) {
-    for (int bounds_met = 0; bounds_met < polish_limit && !late(); ++bounds_met) {
-      stage_->check();
-      std::vector<Index> free;
-      for (Index i = 0; i < n_; ++i) {
-        if (is_free(i)) free.push_back(i);
-      }
-      const Index m = std::ssize(free);
-      if (m == 0 || m > most_free) return m == 0 ? Newton::solved : Newton::failed;
-      const int groups = p_.held.groups;
-      const RowsOf behind = rows_of(free);
-      const std::vector<const T*> rows = cache_.rows(behind.rows);
-      Matrix A = Matrix::Zero(m + groups, m + groups);
-      Vector right = Vector::Zero(m + groups);
-      for (Index k = 0; k < m; ++k) {
-        const Index i = free[static_cast<std::size_t>(k)];
-        const T* row = rows[static_cast<std::size_t>(behind.slot[static_cast<std::size_t>(k)])];
-        for (Index l = 0; l < m; ++l) A(k, l) = static_cast<double>(row[row_of(free[static_cast<std::size_t>(l)])]);
-        right[k] = -up(i);
-        if (groups > 0) {
-          const int group = groups == 2 && i >= p_.held.split ? 1 : 0;
-          A(k, m + group) = A(m + group, k) = 1;
-        }
-      }
-      Vector solution = Eigen::CompleteOrthogonalDecomposition<Matrix>(A).solve(right);
-      double length = 1;
-      // What a singular system leaves over is a direction without curvature: down along it until a bound is met.
-      if (const Vector left = right - A * solution; left.cwiseAbs().maxCoeff() > 1e-8 * right.cwiseAbs().maxCoeff()) {
-        solution = left;
-        length = infinity;
-      }
-      const Vector d = solution.head(m);
-      const double slope = -right.head(m).dot(d);
-      if (!d.allFinite() || slope > 1e-12 * std::abs(right.head(m).cwiseAbs().dot(d.cwiseAbs()))) return Newton::failed;
-      Index stops = -1;
-      for (Index k = 0; k < m; ++k) {
-        const Index i = free[static_cast<std::size_t>(k)];
-        const double room = d[k] > 0 ? ceiling(i) - b_[i] : b_[i] - floor(i);
-        if (std::abs(d[k]) * length > room) length = room / std::abs(d[k]), stops = k;
-      }
-      if (!std::isfinite(length)) return Newton::failed;
-      std::vector<double> change(rows.size(), 0);
-      for (Index k = 0; k < m; ++k) {
-        const Index i = free[static_cast<std::size_t>(k)];
-        const double before = b_[i];
-        b_[i] = k == stops ? (d[k] > 0 ? ceiling(i) : floor(i)) : std::clamp(before + length * d[k], floor(i), ceiling(i));
-        change[static_cast<std::size_t>(behind.slot[static_cast<std::size_t>(k)])] += b_[i] - before;
-      }
-      add_changes(rows, change);
-      if (stops < 0) return Newton::solved;
-    }
-    return Newton::failed;
-  }
-  double ceiling(Index i) const { return kink(i) > 0 && b_[i] < 0 ? std::min(0.0, p_.upper[i]) : p_.upper[i]; }
-  double floor(Index i) const { return kink(i) > 0 && b_[i] > 0 ? std::max(0.0, p_.lower[i]) : p_.lower[i]; }
 
   // Multipliers, the objective, and a bound on the distance to the optimum: what b would win by going to the best corner of its box under
   // the slopes as they are, which is the duality gap for the multipliers found.
@@ -518,23 +380,14 @@ class Engine {
     out_.bytes = cache_.bytes() + part_.size() * sizeof(T);
   }
 
-  const RowSource<T>& K_;
-  const BoxProblem& p_;
   const BoxOptions& o_;
-  Index n_;
   Clock::time_point start_;
-  RowCache<T> cache_;
   Index max_steps_ = 0;
   Index block_ = 0;
   double tolerance_ = 0;
   Index steps_allowed_ = 0;
   std::vector<Index> last_;  // block
-  Vector b_;
-  Vector Kb_;  // a row each
   Buffer<T> part_;
-  double violation_ = 0;
-  double lowest_[2] = {};
-  double highest_[2] = {};
   double reported_ = 0;
   bool jumped_ = false;
   Stage* stage_ = nullptr;

@@ -18,13 +18,15 @@ struct KMeansOptions {
   Index max_iterations = 25;
   double tolerance = 1e-4;  // stop when the inertia falls by less than this share
   std::uint64_t seed = 0;
+  Vector weights{};  // of the rows, >= 0; empty: all 1
+  Index trials = 1;  // rows drawn for each first centre, of which the one that lowers the inertia most is taken
   ProgressCallback progress{};
 };
 
 struct KMeans {
   Matrix centres;             // k x d
   std::vector<Index> labels;  // of each row
-  double inertia = 0;         // sum of squared distances of the rows to their centres
+  double inertia = 0;         // sum of (weighted) squared distances of the rows to their centres
   Index iterations = 0;
   bool converged = false;
 };

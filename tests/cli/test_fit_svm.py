@@ -5,8 +5,10 @@ Where svm-train and svm-predict are installed, they are the oracle: the same dat
 # SPDX-License-Identifier: BSD-3-Clause
 import csv
 import io
+import re
 import shutil
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -70,7 +72,11 @@ def test_classifiers_fit_predict_score_and_tell(mercer, word):
     guess = table(mercer("predict", "m.mercer", "kinds.csv").out)["prediction"]
     truth = table((mercer.folder / "kinds.csv").read_text())["kind"]
     assert np.mean(np.array(guess) == np.array(truth)) == fitted["train"]["accuracy"]
-    assert word.removeprefix("nu-") in mercer("info", "m.mercer").out
+    assert fitted["model"] == word
+    told = mercer("info", "m.mercer").out
+    assert re.search(rf"^ *model +{word}, ", told, re.MULTILINE)
+    assert re.search(r"^ *nu +0.5$" if word == "nu-svc" else rf"^ *C +{fitted['C']:g}$", told, re.MULTILINE)
+    assert mercer("info", "m.mercer", "--json").json["kind"] == word
 
 
 @pytest.mark.usefixtures("kinds")
@@ -89,6 +95,44 @@ def test_c_is_chosen_and_said_unless_given(mercer):
     assert mercer("fit", "svc", "kinds.csv", "--lambda", "0.01", "--json").json["C"] == pytest.approx(1 / (2 * 90 * 0.01))
     assert "choice" in mercer("fit", "linear-svc", "kinds.csv", "--json").json
     assert "choice" not in mercer("fit", "linear-svc", "kinds.csv", "--C", "1", "--json").json
+
+
+def test_a_time_limit_holds_for_the_whole_command(mercer):
+    X, labels = blobs(3, 3000, seed=2)
+    write_csv(mercer.folder, "many.csv", X, labels)
+    began = time.monotonic()
+    fitted = mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "1e-6", "--json", "--out", "m.mercer").json
+    assert time.monotonic() - began < 10
+    assert fitted["choice"] == {"searched": False, "C": 1}
+    assert fitted["summary"]["status"] == "time limit"
+    assert len(table(mercer("predict", "m.mercer", "many.csv").out)["prediction"]) == 3000
+    assert "too little time to choose C" in mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "1e-6").out
+    assert mercer("fit", "svc", "many.csv", "--task", "classify", "--time-limit", "600", "--json").json["choice"]["searched"]
+
+
+def test_the_choice_is_that_of_cross_validation(mercer, kinds):
+    svm, selection = pytest.importorskip("sklearn.svm"), pytest.importorskip("sklearn.model_selection")
+    X, labels = kinds
+    chosen = mercer("fit", "svc", "kinds.csv", "--scale", "none", "--json").json["choice"]
+    best = max(row["accuracy"] for row in chosen["tried"])
+    twin = svm.SVC(C=chosen["C"], gamma=1 / (2 * chosen["length_scale"] ** 2))
+    for seed in range(3):  # the folds are others, so the scores are near
+        folds = selection.StratifiedKFold(5, shuffle=True, random_state=seed)
+        assert abs(selection.cross_val_score(twin, X, labels, cv=folds).mean() - best) < 0.08
+
+
+def test_linear_svc_of_few_rows(mercer):
+    rows = [(1, "a"), (2, "a"), (3, "a"), (10, "b"), (11, "b"), (12, "b")]
+    text = lambda some: "x,y\n" + "".join(f"{x},{y}\n" for x, y in some)  # noqa: E731
+    fitted = mercer("fit", "linear-svc", "-", "--json", stdin=text(rows)).json
+    assert fitted["choice"]["folds"] == 3
+    assert fitted["train"]["accuracy"] == 1
+    assert mercer("fit", "linear-svc", "-", "--json", stdin=text(rows[:5])).json["choice"]["folds"] == 2
+    said = mercer("fit", "linear-svc", "-", stdin=text(rows[:4])).out
+    assert "too few rows (of some class) to choose C by cross-validation: it is 1" in said
+    weighted = "x,y,w\n" + "".join(f"{x},{y},{w}\n" for (x, y), w in zip(rows, (1, 1, 0, 1, 1, 0), strict=True))
+    assert mercer("fit", "linear-svc", "-", "--target", "y", "--sample-weight", "w", "--json", stdin=weighted).json["choice"]["folds"] == 2
+    assert "penalised" in mercer("fit", "linear-svc", "--help").out
 
 
 def test_too_few_rows_to_choose_c(mercer):
@@ -127,7 +171,11 @@ def test_regression(mercer, curve, word):
     assert fitted["train"]["r2"] > 0.9
     assert fitted["choice"]["searched"]
     assert mercer("score", "m.mercer", "curve.csv", "--json").json["r2"] == pytest.approx(fitted["train"]["r2"])
-    assert "epsilon" in mercer("info", "m.mercer").out
+    told = mercer("info", "m.mercer").out
+    assert "epsilon" in told
+    assert re.search(rf"^ *C +{fitted['C']:g}$", told, re.MULTILINE)
+    assert ("nu" in fitted) == (re.search(r"^ *nu +0.5$", told, re.MULTILINE) is not None) == (word == "nu-svr")
+    assert fitted["model"] == word
 
 
 def test_svr_is_that_of_scikit_learn(mercer, curve):

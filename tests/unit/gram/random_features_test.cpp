@@ -75,8 +75,11 @@ TEST(RandomFourierFeatures, MeanAndVarianceAreThoseOfTheSpectralMeasure) {
         Matrix squares = Matrix::Zero(9, 9);
         double scale = 0;
         for (int seed = 0; seed < draws; ++seed) {
-          const auto map = random_fourier_features(
-              kernel, 4, {.n_components = L, .form = form, .orthogonal = orthogonal, .seed = static_cast<std::uint64_t>(seed)});
+          const auto map = random_fourier_features(kernel, 4,
+                                                   {.n_components = L,
+                                                    .form = form,
+                                                    .draw = orthogonal ? FourierDraw::orthogonal : FourierDraw::independent,
+                                                    .seed = static_cast<std::uint64_t>(seed)});
           const Matrix Z = map.transform(X);
           const Matrix error = Z * Z.transpose() - exact;
           sum += error;
@@ -139,7 +142,7 @@ TEST(RandomFourierFeatures, HoeffdingInClosedForm) {
     }
   }
   EXPECT_EQ(hoeffding_components(FourierForm::sine_cosine, 0.1, 0.95) % 2, 0);
-  const auto orthogonal = random_fourier_features(kernels::gaussian(), 2, {.orthogonal = true});
+  const auto orthogonal = random_fourier_features(kernels::gaussian(), 2, {.draw = FourierDraw::orthogonal});
   EXPECT_NE(message_of([&] { orthogonal.hoeffding_error(0.9); }).find("independent"), std::string::npos);
   EXPECT_THROW(pairs.hoeffding_error(1), InvalidArgument);
   EXPECT_THROW(pairs.hoeffding_failure(0), InvalidArgument);
@@ -154,7 +157,9 @@ TEST(RandomFourierFeatures, OrthogonalFrequenciesHaveLessVarianceForTheGaussian)
   double error[2] = {0, 0};
   for (const int orthogonal : {0, 1}) {
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
-      const auto map = random_fourier_features(kernels::gaussian(1), 16, {.n_components = 32, .orthogonal = orthogonal == 1, .seed = seed});
+      const auto map = random_fourier_features(
+          kernels::gaussian(1), 16,
+          {.n_components = 32, .draw = orthogonal == 1 ? FourierDraw::orthogonal : FourierDraw::independent, .seed = seed});
       if (orthogonal == 1) {  // the directions are orthogonal, to rounding
         Matrix W = map.frequencies();
         W.colwise().normalize();
@@ -215,8 +220,8 @@ TEST(RandomFourierFeatures, ACentreChangesRoundingOnly) {
   EXPECT_LT((centred.transform(X) - plain).cwiseAbs().maxCoeff(), 1e-10);
   MatrixF got(100, 50);
   // The same map with frequencies as float32 has them; around the centre it keeps its digits, far from it float32 has none left.
-  const auto narrowed = RandomFourierFeatures::from_parts(map.kernel(), map.form(), false, map.frequencies().cast<float>().cast<double>(),
-                                                          map.offsets(), map.scale());
+  const auto narrowed = RandomFourierFeatures::from_parts(map.kernel(), map.form(), FourierDraw::independent,
+                                                          map.frequencies().cast<float>().cast<double>(), map.offsets(), map.scale());
   centred.transform_into(X, got.data(), 50);
   const double near = (got.cast<double>() - narrowed.transform(X)).cwiseAbs().maxCoeff();
   EXPECT_LT(near, 2e-6);
@@ -245,11 +250,11 @@ TEST(RandomFourierFeatures, SaysWhatIsWrong) {
   says(kernels::gaussian(), {}, "at least one column", 0);
   says(kernels::gaussian(kernels::LengthScale::automatic()), {}, "has no length scale yet");
   says(kernels::gaussian(std::vector<double>{1, 2}), {}, "2 length scales");
-  says(kernels::gaussian(std::vector<double>{1, 2}), {.orthogonal = true}, "2 length scales");
+  says(kernels::gaussian(std::vector<double>{1, 2}), {.draw = FourierDraw::orthogonal}, "2 length scales");
   says(kernels::gaussian().on({9}), {}, "column 9");
   says(kernels::gaussian().on({"height"}), {}, "names a column");
-  says(kernels::laplacian(1.0, kernels::Norm::l1), {.orthogonal = true}, "every direction");
-  says(kernels::gaussian() + kernels::matern(), {.orthogonal = true}, "every direction");
+  says(kernels::laplacian(1.0, kernels::Norm::l1), {.draw = FourierDraw::orthogonal}, "every direction");
+  says(kernels::gaussian() + kernels::matern(), {.draw = FourierDraw::orthogonal}, "every direction");
   for (const Kernel& kernel : {kernels::linear(), kernels::periodic(), kernels::white(), kernels::gaussian() + kernels::linear(),
                                -1 * kernels::gaussian(), kernels::gaussian().exp(), kernels::precomputed()})
     says(kernel, {}, "use gaussian, laplacian, matern");
@@ -264,12 +269,88 @@ TEST(RandomFourierFeatures, SaysWhatIsWrong) {
   EXPECT_THROW(map.transform(Matrix::Zero(1000, 4), {.memory = 1000}), OverBudget);
   EXPECT_THROW(map.centred_at(Vector::Zero(3)), InvalidArgument);
   EXPECT_EQ(map.transform(Matrix(0, 4)).rows(), 0);
-  EXPECT_THROW(RandomFourierFeatures::from_parts(kernels::gaussian(), FourierForm::cosine, false, Matrix::Zero(2, 3), Vector::Zero(2), 1),
+  EXPECT_THROW(RandomFourierFeatures::from_parts(kernels::gaussian(), FourierForm::cosine, FourierDraw::independent, Matrix::Zero(2, 3),
+                                                 Vector::Zero(2), 1),
                InvalidArgument);
-  EXPECT_THROW(RandomFourierFeatures::from_parts(kernels::gaussian(), FourierForm::cosine, false, Matrix::Zero(2, 3), Vector::Zero(3), 0),
+  EXPECT_THROW(RandomFourierFeatures::from_parts(kernels::gaussian(), FourierForm::cosine, FourierDraw::independent, Matrix::Zero(2, 3),
+                                                 Vector::Zero(3), 0),
                InvalidArgument);
   const ProgressCallback stop = [](const ProgressEvent&) { return false; };
   EXPECT_THROW(map.transform(Matrix::Zero(100000, 4), {.progress = stop}), Cancelled);
+}
+
+// The mean over maps of |Z Z' - K|^2 for rows of standard normal numbers.
+double gram_error(const Kernel& kernel, Index d, Index L, FourierDraw draw, int maps) {
+  const Matrix X = RandomStream(11).normal_matrix(40, d);
+  const Matrix K = gram(kernel, X);
+  double sum = 0;
+  for (int seed = 0; seed < maps; ++seed) {
+    const auto map = random_fourier_features(kernel, d, {.n_components = L, .draw = draw, .seed = static_cast<std::uint64_t>(seed)});
+    const Matrix Z = map.transform(X);
+    sum += (Z * Z.transpose() - K).squaredNorm() / maps;
+  }
+  return sum;
+}
+
+TEST(RandomFourierFeatures, DependentDrawsHaveSmallerErrors) {
+  for (const Index d : {4, 8, 13}) {
+    const Kernel kernel = kernels::gaussian(std::sqrt(static_cast<double>(d)));
+    const double plain = gram_error(kernel, d, 128, FourierDraw::independent, 40);
+    for (const FourierDraw draw : {FourierDraw::orthogonal, FourierDraw::structured, FourierDraw::quasi_random}) {
+      EXPECT_LT(gram_error(kernel, d, 128, draw, 40), 0.8 * plain) << d << name_of(draw);
+    }
+  }
+}
+
+// Every kernel that independent frequencies have, through inverse distribution functions: the mean over shifts is the kernel.
+TEST(RandomFourierFeatures, QuasiRandomIsUnbiased) {
+  const Matrix X = points(8);
+  for (const auto& [text, orthogonal] : cases) {
+    if (orthogonal) continue;
+    const Kernel kernel = parse_kernel(text);
+    const Matrix K = gram(kernel, X);
+    Matrix mean = Matrix::Zero(8, 8);
+    constexpr int maps = 200;
+    for (int seed = 0; seed < maps; ++seed) {
+      const Matrix Z = random_fourier_features(
+                           kernel, 4, {.n_components = 64, .draw = FourierDraw::quasi_random, .seed = static_cast<std::uint64_t>(seed)})
+                           .transform(X);
+      mean += Z * Z.transpose() / maps;
+    }
+    // As for 64 * maps independent columns, whose standard deviation is at most k(0) / sqrt(32 maps).
+    EXPECT_LT((mean - K).cwiseAbs().maxCoeff(), 4 * K(0, 0) / std::sqrt(32.0 * maps)) << text;
+  }
+  EXPECT_THROW(random_fourier_features(kernels::gaussian(), 4000, {.draw = FourierDraw::quasi_random}), InvalidArgument);
+}
+
+// Both ways to the phases of structured frequencies, above and below the width where the fast one begins; the directions are orthogonal.
+TEST(RandomFourierFeatures, StructuredIsTheSameByBothWays) {
+  for (const Index d : {1, 3, 16, 300}) {
+    const Kernel kernel = d == 3 ? kernels::matern(1.5, 2).on({2, 0}) : kernels::gaussian(1.5 * std::sqrt(static_cast<double>(d)));
+    const auto map = random_fourier_features(kernel, d, {.n_components = 2 * 700, .draw = FourierDraw::structured, .seed = 4});
+    const Matrix& w = map.frequencies();
+    if (d == 16) {
+      const Matrix products = w.leftCols(16).transpose() * w.leftCols(16);
+      EXPECT_LT((products - Matrix(products.diagonal().asDiagonal())).cwiseAbs().maxCoeff(), 1e-13);
+    }
+    if (d == 3) {
+      EXPECT_EQ(w.row(1).cwiseAbs().maxCoeff(), 0);
+    }
+    const Matrix X = RandomStream(6).normal_matrix(20, d);
+    const auto slow = RandomFourierFeatures::from_parts(kernel, map.form(), map.draw(), w, map.offsets(), map.scale());
+    EXPECT_EQ(slow.hadamard(), nullptr);
+    EXPECT_LT((map.transform(X) - slow.transform(X)).cwiseAbs().maxCoeff(), 1e-12);
+    const auto centred = map.centred_at(Vector::Ones(d));
+    EXPECT_LT((centred.transform(X) - slow.transform(X)).cwiseAbs().maxCoeff(), 1e-12);
+    MatrixF single(20, 1400);
+    centred.transform_into(X, single.data(), 1400);
+    EXPECT_LT((single.cast<double>() - slow.transform(X)).cwiseAbs().maxCoeff(), 1e-5);
+    HadamardFactors wrong = *map.hadamard();
+    wrong.lengths[0] *= 1.01;
+    EXPECT_THROW(slow.with_hadamard(wrong), InvalidArgument);
+    EXPECT_NO_THROW(slow.with_hadamard(*map.hadamard()));
+  }
+  EXPECT_THROW(random_fourier_features(kernels::laplacian(1.0, kernels::Norm::l1), 2, {.draw = FourierDraw::structured}), InvalidArgument);
 }
 
 }  // namespace

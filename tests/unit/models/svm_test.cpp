@@ -284,6 +284,36 @@ TEST(Svc, ProbabilitiesSumToOneAndDecide) {
   EXPECT_THROW(fit_svc(s.X, s.labels).probabilities(s.X), NotOffered);
 }
 
+// Whether hulls meet does not depend on where the origin is: a gap of a hundredth of the spread, a thousand away.
+TEST(Svc, AHardMarginIsFoundFarFromTheOrigin) {
+  Matrix X = RandomStream(21).normal_matrix(40, 2);
+  std::vector<Index> labels;
+  for (Index i = 0; i < 40; ++i) {
+    labels.push_back(i % 2);
+    X(i, 0) = (i % 2 == 0 ? -1 : 1) * (0.01 + std::abs(X(i, 0)));
+  }
+  const SvcOptions options{.kernel = kernels::linear(), .hard_margin = true};
+  const SvcModel here = fit_svc(X, labels, options);
+  const SvcModel there = fit_svc((X.array() + 1000).matrix(), labels, options);
+  EXPECT_EQ(here.summary().status, "converged");
+  EXPECT_EQ(there.summary().status, "converged") << there.summary().remark;
+  EXPECT_NEAR(there.squared_norm()[0] / here.squared_norm()[0], 1, 1e-3);
+  EXPECT_EQ(there.classes((X.array() + 1000).matrix()), labels);
+}
+
+TEST(Svc, NoMarginIsRemarkedOn) {
+  const Matrix half = RandomStream(22).normal_matrix(20, 2);
+  Matrix X(40, 2);
+  X << half, half;  // every point has both labels
+  std::vector<Index> labels(40, 0);
+  std::fill(labels.begin() + 20, labels.end(), Index{1});
+  const SvcModel model = fit_nu_svc(X, labels, {.kernel = kernels::gaussian(1.0), .nu = 0.5});
+  EXPECT_NE(model.summary().remark.find("the margin at nu = 0.5 is zero"), std::string::npos) << model.summary().remark;
+  EXPECT_TRUE(model.decision(X).allFinite());
+  const Sample s = make_sample(100, 2, 23);
+  EXPECT_EQ(fit_nu_svc(s.X, s.labels, {.kernel = kernels::gaussian(1.0), .nu = 0.3}).summary().remark, "");
+}
+
 TEST(Svc, MistakesAreNamed) {
   const Sample s = make_sample(20, 2, 13);
   EXPECT_THROW(fit_svc(s.X, std::vector<Index>(20, 0)), InvalidArgument);
@@ -295,7 +325,8 @@ TEST(Svc, MistakesAreNamed) {
   EXPECT_THROW(fit_svc(s.X, s.labels).decision(Matrix::Zero(2, 5)), InvalidArgument);
   Matrix unscaled = s.X;
   unscaled.col(2) *= 1e5;
-  const SvcModel model = fit_svc(unscaled, s.labels, {.kernel = kernels::linear()});
+  // Steps enough to see it: by default there would be ten million.
+  const SvcModel model = fit_svc(unscaled, s.labels, {.kernel = kernels::linear(), .solver = {.max_iterations = 10000}});
   EXPECT_NE(model.summary().remark.find("column 2"), std::string::npos);
 }
 
@@ -353,6 +384,17 @@ TEST(OneClass, NuBoundsTheShareOutside) {
     EXPECT_NEAR(model.dual_coef().sum(), nu * 200, 1e-9);
     EXPECT_NEAR(model.decision_row({s.X.data(), 3}), f[0], 1e-12 * (1 + std::abs(f[0])));
   }
+}
+
+// Below one sample nothing may be left outside, so nu is only a factor of f.
+TEST(OneClass, ANuBelowOneSampleIsRemarkedOn) {
+  const Sample s = make_sample(200, 2, 18);
+  const OneClassModel one = fit_one_class(s.X, {.kernel = kernels::gaussian(1.0), .nu = 0.004});
+  const OneClassModel tiny = fit_one_class(s.X, {.kernel = kernels::gaussian(1.0), .nu = 4e-9});
+  EXPECT_NE(tiny.summary().remark.find("less than one of 200 samples"), std::string::npos);
+  EXPECT_EQ(fit_one_class(s.X, {.kernel = kernels::gaussian(1.0), .nu = 0.1}).summary().remark, "");
+  const Vector f = one.decision(s.X).col(0);
+  EXPECT_LT((f - 1e6 * tiny.decision(s.X).col(0)).cwiseAbs().maxCoeff(), 1e-6 * f.cwiseAbs().maxCoeff());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
 #include "unit/core/support.hpp"
+#include "unit/persist/models.hpp"
 
 namespace mercer {
 namespace {
@@ -58,6 +59,66 @@ TEST(LibsvmModel, ClassifiersSurvive) {
       const SavedModel kept = model_from_bytes(model_to_bytes(back));  // and it is a model like others
       EXPECT_EQ(kept.classes(X), model.classes(X));
     }
+  }
+}
+
+// The numbers of a fit are in our files and not in LIBSVM's; what machine it was is in both.
+TEST(LibsvmModel, MachinesByNuKeepTheirName) {
+  const Matrix X = RandomStream(9).normal_matrix(40, 2);
+  const Vector y = X.col(0).array().sin();
+  const SavedModel svc{fit_nu_svc(X, labels_of(X, 2), {.nu = 0.25}), std::nullopt};
+  const SavedModel svr{fit_nu_svr(X, y, {.C = 7, .nu = 0.25}), std::nullopt};
+  EXPECT_EQ(svc.kind(), "nu-svc");
+  EXPECT_EQ(svr.kind(), "nu-svr");
+  for (const SavedModel* saved : {&svc, &svr}) {
+    const std::string text = libsvm_model_to_text(*saved);
+    EXPECT_EQ(text.substr(0, 16), saved == &svc ? "svm_type nu_svc\n" : "svm_type nu_svr\n");
+    EXPECT_EQ(libsvm_model_from_text(text).kind(), saved->kind());
+    EXPECT_EQ(model_from_bytes(model_to_bytes(*saved)).kind(), saved->kind());
+  }
+  const auto again = std::get<SvrModel>(model_from_bytes(model_to_bytes(svr)).model).setting();
+  EXPECT_EQ(again.C, 7);
+  EXPECT_EQ(again.nu, 0.25);
+  EXPECT_FALSE(std::get<SvrModel>(libsvm_model_from_text(libsvm_model_to_text(svr)).model).setting().C);
+  SvcOptions hard;
+  hard.hard_margin = true;
+  const auto kept = std::get<SvcModel>(model_from_bytes(model_to_bytes({fit_svc(X, labels_of(X, 2), hard), std::nullopt})).model).setting();
+  EXPECT_TRUE(kept.hard_margin);
+  EXPECT_FALSE(kept.C);
+  const SvcModel by_lambda = fit_svc(X, labels_of(X, 2), {.lambda = 0.05});
+  EXPECT_DOUBLE_EQ(*by_lambda.setting().C, 1 / (2 * 40 * 0.05));
+  const OneClassModel one = fit_one_class(X, {.nu = 0.3});
+  EXPECT_EQ(std::get<OneClassModel>(model_from_bytes(model_to_bytes({one, std::nullopt})).model).setting().nu, 0.3);
+}
+
+TEST(ModelFile, SupportVectorMachinesWithoutTheirNumbersLoad) {
+  const Matrix X = RandomStream(10).normal_matrix(30, 2);
+  const Vector y = X.col(0).array().sin();
+  const SavedModel models[] = {{fit_nu_svc(X, labels_of(X, 2), {.nu = 0.25}), std::nullopt},
+                               {fit_nu_svr(X, y, {.C = 7, .nu = 0.25}), std::nullopt},
+                               {fit_one_class(X, {.nu = 0.3}), std::nullopt}};
+  const auto options_of = [](const testing::Parts& parts) {
+    return testing::Json::parse(parts.header["__metadata__"]["options"].get<std::string>());
+  };
+  for (const SavedModel& saved : models) {
+    testing::Parts parts = testing::take_apart(model_to_bytes(saved));
+    testing::Json options = options_of(parts);
+    for (const char* name : {"form", "C", "nu"}) options.erase(name);  // as files were written first
+    if (options.empty()) {
+      parts.header["__metadata__"].erase("options");
+    } else {
+      parts.header["__metadata__"]["options"] = options.dump();
+    }
+    const SavedModel back = model_from_bytes(testing::forge(parts));
+    EXPECT_EQ("nu-" + back.kind(), saved.kind().starts_with("nu-") ? saved.kind() : "nu-one-class");
+    EXPECT_EQ(back.predict(X), saved.predict(X));
+  }
+  for (const auto& [name, value] : {std::pair{"C", "-1"}, {"nu", "1.5"}, {"form", "\"other\""}}) {
+    testing::Parts parts = testing::take_apart(model_to_bytes(models[0]));
+    testing::Json options = options_of(parts);
+    options[name] = testing::Json::parse(value);
+    parts.header["__metadata__"]["options"] = options.dump();
+    EXPECT_THROW(model_from_bytes(testing::forge(parts)), FileError) << name;
   }
 }
 
