@@ -66,6 +66,7 @@ struct ClusterReport {
     double silhouette = std::numeric_limits<double>::quiet_NaN();
     double gap = std::numeric_limits<double>::quiet_NaN();
     double gap_error = std::numeric_limits<double>::quiet_NaN();
+    double eigengap = std::numeric_limits<double>::quiet_NaN();  // of a graph: the next eigenvalue less the k-th
   };
   std::string method{};  // "Kernel k-means"
   std::string source{};

@@ -53,6 +53,7 @@ from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._matrix_function import matrix_function
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
+from . import plots
 
 __version__: str = version()
 
@@ -123,4 +124,5 @@ __all__ = [
     "Monomials",
     "TensorSketch",
     "matrix_function",
+    "plots",
 ]

@@ -175,6 +175,8 @@ std::vector<Chart> candidate_charts(const std::vector<ClusterReport::Candidate>&
   if (measured(&Candidate::gap))
     charts.push_back(
         candidate_chart(candidates, chosen, "Gap statistic by number of clusters", "gap", &Candidate::gap, &Candidate::gap_error));
+  if (measured(&Candidate::eigengap))
+    charts.push_back(candidate_chart(candidates, chosen, "Eigengap by number of clusters", "eigengap", &Candidate::eigengap, nullptr));
   return charts;
 }
 

@@ -75,14 +75,28 @@ void add_candidates(Page& page, const std::vector<ClusterReport::Candidate>& can
   if (candidates.empty()) return;
   page.section("How many clusters");
   page.charts(candidate_charts(candidates, chosen));
+  using Candidate = ClusterReport::Candidate;
   TableSpec table;
   table.caption = "Numbers of clusters that were tried.";
-  table.columns = {{"Clusters", true}, {"Inertia", true}, {"Silhouette", true}, {"Gap", true}, {"Its standard error", true}};
-  for (const ClusterReport::Candidate& c : candidates) {
+  table.columns = {{"Clusters", true}};
+  for (const Candidate& c : candidates) {
     if (c.k == chosen) table.marked = static_cast<int>(table.rows.size());
-    table.rows.push_back(
-        {std::to_string(c.k), measure_text(c.inertia), fixed_text(c.silhouette), fixed_text(c.gap), fixed_text(c.gap_error)});
+    table.rows.push_back({std::to_string(c.k)});
   }
+  // Only what was measured has a column.
+  const auto add = [&](const char* title, double Candidate::*value, bool fixed) {
+    if (std::none_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return std::isfinite(c.*value); })) return;
+    table.columns.push_back({title, true});
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const double number = candidates[i].*value;
+      table.rows[i].push_back(fixed || !std::isfinite(number) ? fixed_text(number) : measure_text(number));
+    }
+  };
+  add("Inertia", &Candidate::inertia, false);
+  add("Silhouette", &Candidate::silhouette, true);
+  add("Gap", &Candidate::gap, true);
+  add("Its standard error", &Candidate::gap_error, true);
+  add("Eigengap", &Candidate::eigengap, true);
   page.table(table);
 }
 
