@@ -86,7 +86,7 @@ Index choose_k(const KMeansOptions& o, const Exploration& e, const Kernel& kerne
   for (const ClusterCandidate& c : choice.candidates)
     out.candidates.push_back({.k = c.k, .inertia = c.inertia, .silhouette = c.silhouette, .gap = c.gap, .gap_error = c.gap_error});
   out.criterion = o.criterion == ClusterCriterion::gap ? "gap" : "silhouette";
-  out.choice = choice.sentence;
+  out.choice = choice.sentence + ".";
   return choice.k;
 }
 
@@ -114,8 +114,9 @@ Clusters cluster_kmeans(const KMeansOptions& o, const Exploration& e) {
   out.labels = model.labels();
   out.inertia = s.inertia;
   out.space = model.kernel();
-  out.sentence = fmt::format("{} clusters by kernel k-means, {}: inertia {:.6g}, {}", s.clusters, model.kernel().text(), s.inertia,
-                             s.converged ? fmt::format("converged in {} iterations", s.iterations) : "iteration limit");
+  out.sentence =
+      fmt::format("{} clusters by kernel k-means, {}: inertia {:.6g}, {}", s.clusters, model.kernel().text(), s.inertia,
+                  s.converged ? fmt::format("converged in {} iteration{}", s.iterations, s.iterations == 1 ? "" : "s") : "iteration limit");
   out.facts = {{"Kernel", model.kernel().text()}, {"Method", s.method}, {"Fit", s.sentence}};
   out.json = {{"method", "kmeans"},       {"kernel", model.kernel().text()}, {"solver", s.method},
               {"converged", s.converged}, {"iterations", s.iterations},      {"wanted", s.wanted}};

@@ -15,7 +15,7 @@ void run_embed(const EmbedOptions& o, const std::function<Embedding(const Explor
   finish_embedding(o, e, fit(e), speaker);
 }
 
-std::string components_word(Index n) { return n == 1 ? "1 component" : fmt::format("{} components", n); }
+std::string components_word(Index n) { return n == 1 ? "1 component has" : fmt::format("{} components have", n); }
 
 // ---- pca
 
@@ -43,7 +43,7 @@ Embedding fit(const PcaCommandOptions& o, const Exploration& e) {
                 .explained = model.explained_variance_ratio(),
                 .json = {},
                 .facts = {{"Solver", s.route}}};
-  out.sentence = fmt::format("PCA of {} rows and {} columns: {} of {} of the variance, by {}", X.size(), X.width(),
+  out.sentence = fmt::format("PCA of {} rows and {} columns: {} {} of the variance, by {}", X.size(), X.width(),
                              components_word(model.n_components()), percent_word(s.explained), s.route);
   out.json = {{"method", "pca"},    {"kernel", Json()},   {"solver", s.route},
               {"whiten", o.whiten}, {"status", s.status}, {"total_variance", number_json(model.total_variance())}};
@@ -82,7 +82,7 @@ Embedding fit(const KernelPcaCommandOptions& o, const Exploration& e) {
                 .json = {},
                 .facts = {{"Kernel", model.kernel().text()}, {"Solver", s.solver}}};
   const std::string landmarks = s.landmarks > 0 ? fmt::format(" on {} landmarks", s.landmarks) : "";
-  out.sentence = fmt::format("kernel PCA of {} rows, {}: {} of {} of the variance, by the {} solver{}", X.size(), model.kernel().text(),
+  out.sentence = fmt::format("kernel PCA of {} rows, {}: {} {} of the variance, by the {} solver{}", X.size(), model.kernel().text(),
                              components_word(model.n_components()), percent_word(s.explained), s.solver, landmarks);
   if (s.status != "converged" && !s.status.empty()) out.sentence += fmt::format("; {}", s.status);
   out.json = {{"method", "kpca"},

@@ -166,7 +166,7 @@ def test_hostile_names(mercer, tmp_path):
 def test_builtin_standard_streams_and_text(mercer, tmp_path):
     said = mercer("embed", "kpca", "builtin:circles")
     assert "Column class is no feature, by its name; --target names another." in said.out
-    assert re.search(r"kernel PCA of \d+ rows, gaussian\([\d.]+\): 2 components of [\d.]+ % of the variance, by the \w+ solver", said.out)
+    assert re.search(r"kernel PCA of \d+ rows, gaussian\([\d.]+\): 2 components have [\d.]+ % of the variance, by the \w+ solver", said.out)
     assert "The first rows; --out Z.csv writes all:" in said.out
     piped = mercer("embed", "pca", "-", "--out", "-", stdin="a,b\n1,2\n2,5\n3,5\n")
     assert piped.out.startswith("PC1,PC2\n") and "PCA of 3 rows and 2 columns" in piped.err
