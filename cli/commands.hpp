@@ -10,6 +10,8 @@ void add_learn(CLI::App& app, Invocation& invocation);
 void add_fit(CLI::App& app, Invocation& invocation);
 void add_predict(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);
+void add_embed(CLI::App& app, Invocation& invocation);
+void add_cluster(CLI::App& app, Invocation& invocation);
 void add_gram(CLI::App& app, Invocation& invocation);
 void add_kernels(CLI::App& app, Invocation& invocation);
 void add_info(CLI::App& app, Invocation& invocation);

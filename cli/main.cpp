@@ -58,7 +58,7 @@ void check_command_words(const CLI::App& app, const std::vector<std::string>& wo
   if (word == "-h" || word == "--help" || (word == "--version" && from == 0)) return;
   if (std::find(known.begin(), known.end(), word) != known.end()) {
     const CLI::App* command = app.get_subcommand(word);
-    if (!command_names(*command).empty()) check_command_words(*command, words, from + 1, "model");
+    if (!command_names(*command).empty()) check_command_words(*command, words, from + 1, word == "fit" ? "model" : "method");
     return;
   }
   if (word.starts_with("-")) throw UsageError(fmt::format("{} has no option {} ({} --help)", full_name(app), word, full_name(app)));
@@ -100,6 +100,8 @@ void build(CLI::App& app, Invocation& invocation) {
   add_fit(app, invocation);
   add_predict(app, invocation);
   add_score(app, invocation);
+  add_embed(app, invocation);
+  add_cluster(app, invocation);
   add_gram(app, invocation);
   add_kernels(app, invocation);
   add_info(app, invocation);

@@ -75,6 +75,7 @@ PUBLIC = {
     "kernel_mean.hpp": "models",
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
+    "exploration_report.hpp": "report",
     "preimage.hpp": "models",
     "kernel_pca.hpp": "models",
     "pca.hpp": "models",

@@ -9,6 +9,7 @@
 #include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/explicit_maps.hpp"
+#include "mercer/exploration_report.hpp"
 #include "mercer/falkon.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/gaussian_process.hpp"

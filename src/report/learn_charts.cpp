@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/chart_parts.hpp"
 #include "report/escape.hpp"
 
 namespace mercer::report {
@@ -13,39 +14,6 @@ namespace mercer::report {
 namespace {
 
 using nlohmann::json;
-
-constexpr Index most_points = 2000;  // what a page draws swiftly
-
-json chart_base(int height) {
-  return {{"width", "container"}, {"height", height}, {"autosize", {{"type", "fit-x"}, {"contains", "padding"}}}};
-}
-
-json quantitative(const char* field, const std::string& title) {
-  return {{"field", field}, {"type", "quantitative"}, {"title", clean_text(title)}, {"scale", {{"zero", false}}}};
-}
-
-json tooltip(const char* field, const std::string& title) {
-  return {{"field", field}, {"type", "quantitative"}, {"title", clean_text(title)}, {"format", ".4~g"}};
-}
-
-struct Range {
-  double low, high;
-};
-
-// The range of the values with a margin, never empty.
-Range padded_range(double low, double high) {
-  const double spread = high - low;
-  const double margin = spread > 0 ? 0.04 * spread : std::max(1.0, 0.1 * std::abs(low));
-  return {low - margin, high + margin};
-}
-
-// Every k-th row, so that at most `most_points` remain.
-Index stride_for(Index n) { return std::max<Index>(1, (n + most_points - 1) / most_points); }
-
-std::string shown_of(Index n) {
-  const Index shown = (n + stride_for(n) - 1) / stride_for(n);
-  return shown == n ? count_text(n) : fmt::format("{} of {}", count_text(shown), count_text(n));
-}
 
 Chart scatter_chart(const LearnResult& result) {
   const Matrix& pairs = result.test_truth_and_predicted;

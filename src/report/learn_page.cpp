@@ -6,6 +6,7 @@
 
 #include "core/file.hpp"
 #include "mercer/report.hpp"
+#include "report/chart_parts.hpp"
 #include "report/escape.hpp"
 #include "report/learn_charts.hpp"
 #include "report/page.hpp"
@@ -15,8 +16,6 @@ namespace mercer {
 namespace report {
 
 namespace {
-
-std::string percent(double fraction) { return std::isnan(fraction) ? "\xE2\x80\x93" : fmt::format("{:.1f} %", 100 * fraction); }
 
 std::string seconds_text(double seconds) {
   if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);

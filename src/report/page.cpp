@@ -10,6 +10,7 @@
 #include "mercer/report.hpp"
 #include "mercer/version.hpp"
 #include "report/escape.hpp"
+#include "report/png.hpp"
 
 namespace mercer::report {
 
@@ -120,6 +121,15 @@ void Page::charts(const std::vector<Chart>& charts) {
     body_ += "</figure>\n";
   }
   body_ += "</div>\n";
+}
+
+void Page::images(const ImageFigure& figure) {
+  body_ += fmt::format("<figure><figcaption><b>{}</b><span>{}</span></figcaption>\n<div class=\"strip\">", escape_html(figure.title),
+                       escape_html(figure.description));
+  for (const auto& [title, grey] : figure.lines) {
+    body_ += fmt::format("<span>{0}</span><img alt=\"{0}\" src=\"data:image/png;base64,{1}\">\n", escape_html(title), base64(png_of(grey)));
+  }
+  body_ += "</div></figure>\n";
 }
 
 void Page::code(const std::string& text) { body_ += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape_html(text)); }

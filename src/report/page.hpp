@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/matrix.hpp"
+
 namespace mercer::report {
 
 struct Chart {
@@ -45,6 +47,13 @@ struct TableSpec {
   int marked = -1;           // this row stands out
 };
 
+// Lines of small grey images, drawn by the browser without a script: each line one picture, magnified without smoothing.
+struct ImageFigure {
+  std::string title;
+  std::string description;
+  std::vector<std::pair<std::string, Matrix>> lines;  // a title, and grey levels in [0, 1]; NaN is transparent
+};
+
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 class Page {
@@ -59,6 +68,7 @@ class Page {
   void tiles(const std::vector<Tile>& tiles);
   void table(const TableSpec& table);
   void charts(const std::vector<Chart>& charts);  // side by side where there is room
+  void images(const ImageFigure& figure);
   void code(const std::string& text);
 
   std::string html() const;

@@ -71,6 +71,9 @@ figcaption b { display: block; font-size: 15px; }
 figcaption span { color: var(--ink-soft); }
 .plot { width: 100%; min-height: 60px; margin-top: auto; }
 .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
+figure { margin: 0 0 18px; }
+.strip { display: grid; grid-template-columns: minmax(5em, max-content) 1fr; gap: 6px 14px; align-items: center; font-size: 14.5px; overflow-wrap: anywhere; }
+.strip img { width: 100%; max-width: 900px; image-rendering: pixelated; }
 .absent { color: var(--ink-soft); border-left: 3px solid var(--second); padding: 6px 0 6px 14px; font-size: 14.5px; }
 pre { margin: 0 0 14px; padding: 14px 16px; background: var(--page); border: 1px solid var(--rule); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
 code { font: 13.5px/1.5 var(--mono); unicode-bidi: isolate; }

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["learn", "fit", "predict", "score", "gram", "kernels", "info", "convert"]
+COMMANDS = ["learn", "fit", "predict", "score", "embed", "cluster", "gram", "kernels", "info", "convert"]
 
 
 def test_version(mercer):
@@ -24,11 +24,11 @@ def test_help_lists_every_command(mercer):
     assert "Examples:" in text
 
 
-@pytest.mark.parametrize("words", [[c] for c in COMMANDS] + [["fit", "krr"], ["fit", "ridge"]])
+@pytest.mark.parametrize("words", [[c] for c in COMMANDS] + [["fit", "krr"], ["fit", "ridge"]] + [["embed", m] for m in ("pca", "kpca", "nystrom", "rff", "ekm", "apply")] + [["cluster", m] for m in ("kmeans", "spectral", "apply")])
 def test_every_command_has_help_with_examples(mercer, words):
     result = mercer(*words, "--help")
     assert "Examples:\n  mercer " + words[0] in result.out or "| mercer" in result.out
-    if words != ["fit"]:
+    if words not in (["fit"], ["embed"], ["cluster"]):
         assert "--json" in result.out
     assert result.err == ""
 
@@ -36,9 +36,9 @@ def test_every_command_has_help_with_examples(mercer, words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "mercer needs a command: learn, fit, predict, score, gram, kernels, info, convert (mercer --help)"),
+        ([], "mercer needs a command: learn, fit, predict, score, embed, cluster, gram, kernels, info, convert (mercer --help)"),
         (["lern"], 'there is no command "lern", did you mean learn?; there are '
-                   "learn, fit, predict, score, gram, kernels, info, convert (mercer --help)"),
+                   "learn, fit, predict, score, embed, cluster, gram, kernels, info, convert (mercer --help)"),
         (["xyzzy"], 'there is no command "xyzzy"; there are '),
         (["--frobnicate"], "mercer has no option --frobnicate (mercer --help)"),
         (["fit"], "mercer fit needs a model: krr, gp, ridge, rff, logistic, representer, falkon, sgd-svm, mean, svc, nu-svc, svr, nu-svr, "

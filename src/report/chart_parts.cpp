@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/chart_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/escape.hpp"
+
+namespace mercer::report {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr Index most_points = 2000;  // what a page draws swiftly
+
+}  // namespace
+
+json chart_base(int height) {
+  return {{"width", "container"}, {"height", height}, {"autosize", {{"type", "fit-x"}, {"contains", "padding"}}}};
+}
+
+json quantitative(const char* field, const std::string& title) {
+  return {{"field", field}, {"type", "quantitative"}, {"title", clean_text(title)}, {"scale", {{"zero", false}}}};
+}
+
+json tooltip(const char* field, const std::string& title) {
+  return {{"field", field}, {"type", "quantitative"}, {"title", clean_text(title)}, {"format", ".4~g"}};
+}
+
+Range padded_range(double low, double high) {
+  const double spread = high - low;
+  const double margin = spread > 0 ? 0.04 * spread : std::max(1.0, 0.1 * std::abs(low));
+  return {low - margin, high + margin};
+}
+
+Index stride_for(Index n) { return std::max<Index>(1, (n + most_points - 1) / most_points); }
+
+std::string shown_of(Index n) {
+  const Index shown = (n + stride_for(n) - 1) / stride_for(n);
+  return shown == n ? count_text(n) : fmt::format("{} of {}", count_text(shown), count_text(n));
+}
+
+std::string percent(double fraction) { return std::isnan(fraction) ? "\xE2\x80\x93" : fmt::format("{:.1f} %", 100 * fraction); }
+
+}  // namespace mercer::report
