@@ -117,6 +117,8 @@ Clusters cluster_kmeans(const KMeansOptions& o, const Exploration& e) {
   out.sentence =
       fmt::format("{} clusters by kernel k-means, {}: inertia {:.6g}, {}", s.clusters, model.kernel().text(), s.inertia,
                   s.converged ? fmt::format("converged in {} iteration{}", s.iterations, s.iterations == 1 ? "" : "s") : "iteration limit");
+  if (s.clusters < s.wanted)
+    out.sentence += fmt::format("; {} were asked for, but the rows have only {} distinct places", s.wanted, s.clusters);
   out.facts = {{"Kernel", model.kernel().text()}, {"Method", s.method}, {"Fit", s.sentence}};
   out.json = {{"method", "kmeans"},       {"kernel", model.kernel().text()}, {"solver", s.method},
               {"converged", s.converged}, {"iterations", s.iterations},      {"wanted", s.wanted}};
@@ -141,10 +143,10 @@ Index choose_k(const SpectralOptions& o, const Exploration& e, const SpectralClu
   SpectralClusteringOptions same = options;
   same.affinity = SpectralClusteringOptions::Affinity::precomputed;
   const Samples graph = std::visit([](const auto& W) { return Samples(W); }, all.graph);
-  for (Index k = o.k_min; k <= o.k_max; ++k) {
+  for (Index k = std::max<Index>(2, o.k_min); k <= o.k_max; ++k) {  // the first gap of a graph in one part says nothing
     ClusterReport::Candidate c{.k = k};
     if (k < all.eigenvalues.size()) c.eigengap = all.eigenvalues[k] - all.eigenvalues[k - 1];
-    if (k > 1 && k < n) {
+    if (k < n) {
       same.clusters = k;
       c.silhouette = silhouettes_of(e.data.X, spectral_clustering(graph, same).labels, out.space, options.run).mean;
     }
@@ -153,14 +155,17 @@ Index choose_k(const SpectralOptions& o, const Exploration& e, const SpectralClu
   out.eigenvalues = all.eigenvalues;
   out.criterion = o.by_silhouette ? "silhouette" : "eigengap";
   const auto value = o.by_silhouette ? &ClusterReport::Candidate::silhouette : &ClusterReport::Candidate::eigengap;
-  std::vector<ClusterReport::Candidate> several = out.candidates;
-  std::erase_if(several, [](const auto& c) { return c.k < 2; });  // the first gap of a graph in one part says nothing
-  const ClusterReport::Candidate best = best_by(several, value);
+  const ClusterReport::Candidate best = best_by(out.candidates, value);
   if (best.k == 0) {
     throw InvalidArgument(
         fmt::format("-k {}-{}: there is no number of clusters to choose for {} rows; give -k a number", o.k_min, o.k_max, n));
   }
-  out.choice = fmt::format("{} clusters by the largest {}, {:.4g}.", best.k, out.criterion, best.*value);
+  std::vector<ClusterReport::Candidate> others = out.candidates;
+  std::erase_if(others, [&](const auto& c) { return c.k == best.k; });
+  const ClusterReport::Candidate second = best_by(others, value);
+  const bool clear = second.k == 0 || !(second.*value > 0.8 * best.*value);
+  out.choice = fmt::format("{} clusters by the largest {} of 2 and more, {:.4g}{}.", best.k, out.criterion, best.*value,
+                           clear ? "" : fmt::format("; {} clusters come close, so the choice is weak", second.k));
   return best.k;
 }
 
@@ -193,6 +198,7 @@ Clusters cluster_spectral(const SpectralOptions& o, const Exploration& e) {
   if (out.eigenvalues.size() == 0) out.eigenvalues = found.eigenvalues;
   out.sentence = fmt::format("{} clusters by spectral clustering, graph of {}: {} connected part{}, eigenvalues by {}", s.clusters, graph,
                              s.connected_components, s.connected_components == 1 ? "" : "s", s.solver);
+  if (s.connected_components > s.wanted) out.sentence += "; the parts outnumber the clusters, so the smaller ones are put together";
   out.facts = {{"Graph", graph}, {"Solver", s.solver}, {"Fit", s.sentence}};
   Json eigenvalues = Json::array();
   for (const double value : out.eigenvalues) eigenvalues.push_back(number_json(value));

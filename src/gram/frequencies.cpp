@@ -259,7 +259,8 @@ void draw_orthogonal(const Lone& leaf, std::uint64_t seed, Matrix& frequencies) 
 // then see nearly a normal vector.
 HadamardFactors draw_structured(const Lone& leaf, Index width, std::uint64_t seed, Matrix& frequencies) {
   require_scales(leaf.measure, leaf.columns.size());
-  const auto p = static_cast<Index>(std::bit_ceil(static_cast<std::size_t>(width)));
+  // Of few columns the signs make few directions, and what they average to is another kernel: rows are longer than need be then.
+  const auto p = static_cast<Index>(std::bit_ceil(static_cast<std::size_t>(std::max<Index>(width, 16))));
   const Index count = frequencies.cols();
   const Index blocks = (count + p - 1) / p;
   HadamardFactors out{Matrix(3 * blocks, p), Vector(count), Vector::Zero(width)};

@@ -51,11 +51,16 @@ void require_options(const KernelPcaOptions& o) {
 
 double unit_scale(double value, Index n) { return value > 0 ? std::sqrt(static_cast<double>(std::max<Index>(n - 1, 1)) / value) : 0; }
 
-void finish(KernelPcaModel::Parts& parts, Index n, Clock::time_point start) {
+void finish(KernelPcaModel::Parts& parts, const Kernel& kernel, Index n, Clock::time_point start) {
   KernelPcaSummary& s = parts.summary;
   s.samples = n;
   s.components = parts.eigenvalues.size();
   s.explained = s.trace > 0 ? parts.eigenvalues.sum() / s.trace : 0;
+  if (s.explained > 1 + 1e-6)
+    throw InvalidArgument(
+        fmt::format("the components of {} have {:.1f} % of the trace: negative eigenvalues make up for the rest, so it is not positive "
+                    "semi-definite here and has no principal components; use a PSD kernel, or repair the matrix and give it as precomputed",
+                    kernel.text(), 100 * s.explained));
   s.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   write_sentence(s);
 }
@@ -180,6 +185,9 @@ KernelPcaModel fit_kernel_pca(const Samples& rows, const KernelPcaOptions& o) {
     const Solver solver = chosen_solver(o, n);
     const Index components = o.n_components == 0 ? n : std::min(o.n_components, n);
     if (solver == Solver::low_rank) {
+      if (kernel.psd() == Verdict::no)
+        throw InvalidArgument(
+            fmt::format("{} is not positive semi-definite: landmarks cannot stand for it; use a PSD kernel", kernel.text()));
       LowRankStart begun = low_rank_start(kernel, X, o.n_components, o);
       basis = begun.landmarks;
       add_rows(kernel, basis, X, begun.sums, o.run);
@@ -189,7 +197,7 @@ KernelPcaModel fit_kernel_pca(const Samples& rows, const KernelPcaOptions& o) {
     }
   });
   parts.output = o.output;
-  finish(parts, n, start);
+  finish(parts, kernel, n, start);
   return KernelPcaModel::from_parts(std::move(kernel), basis.without_values(), std::move(parts));
 }
 
@@ -210,7 +218,7 @@ KernelPcaModel extend_kernel_pca(const KernelPcaModel& model, const Samples& X, 
     parts = low_rank_parts(std::move(sums), model.n_components(), model.centered(), false, run);
   });
   parts.output = model.output();
-  finish(parts, parts.sums.rows, start);
+  finish(parts, model.kernel(), parts.sums.rows, start);
   return KernelPcaModel::from_parts(model.kernel(), model.basis(), std::move(parts));
 }
 

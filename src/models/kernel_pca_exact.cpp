@@ -37,6 +37,11 @@ struct Spectrum {
 
 void require_psd(double smallest, double largest, const Kernel& kernel) {
   if (smallest >= -not_psd * std::max(largest, 0.0) || smallest >= -1e-10) return;
+  if (kernel.psd() == Verdict::yes)
+    throw InvalidArgument(fmt::format(
+        "the centred Gram matrix of {} has eigenvalues from {:.3g} to {:.3g}: its entries are so much larger than what rows differ "
+        "by that rounding hides it; centre the columns first (subtract their means), or scale them",
+        kernel.text(), smallest, largest));
   throw InvalidArgument(
       fmt::format("the centred Gram matrix of {} has eigenvalues from {:.3g} to {:.3g}: it is not positive semi-definite and has no "
                   "principal components; use a PSD kernel, or repair the matrix (clip its negative eigenvalues) and give it as precomputed",

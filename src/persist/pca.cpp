@@ -142,6 +142,8 @@ AnyModel read_kernel_pca(const ContainerReader& in, const KernelLibrary& library
     parts.sums.factor = in.matrix("factor");
     parts.sums.sum = in.vector("sum");
     parts.sums.squares = in.matrix("squares");
+    if (parts.sums.factor.rows() < 1 || parts.sums.factor.rows() != parts.sums.factor.cols())
+      in.fail("the factor of its landmarks is not square");
     if (!(parts.sums.factor.diagonal().minCoeff() > 0)) in.fail("the factor of its landmarks is not one");
   }
   if (parts.sums.rows > 0 && parts.output == KernelPcaOutput::whitened_map) in.fail("its low-rank form has no whitened map");

@@ -17,9 +17,7 @@ namespace mercer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr Index first_block = 768;             // its part of K stays in the second-level cache
 constexpr Index largest_block = 8192;          // 256 MB of K in float32
-constexpr Index column_chunk = 2048;           // of the gradient, a task
 constexpr int quiet_rounds = 3;                // with hardly a new row, before the block grows
 constexpr int quiet_rounds_stored = 6;         // where rows cost nothing, all rounds are quiet
 constexpr Index most_coarse_steps = 16384;     // with a float32 gradient, before it is made anew

@@ -323,6 +323,19 @@ TEST(RandomFourierFeatures, QuasiRandomIsUnbiased) {
   EXPECT_THROW(random_fourier_features(kernels::gaussian(), 4000, {.draw = FourierDraw::quasi_random}), InvalidArgument);
 }
 
+// Of few columns too structured features come to the kernel itself, not to that of some few directions.
+TEST(RandomFourierFeatures, StructuredOfFewColumnsAreTheKernel) {
+  for (const Index d : {1, 2, 3, 4, 5, 8}) {
+    const Matrix X = RandomStream(8).normal_matrix(40, d);
+    const Kernel kernel = kernels::gaussian(std::sqrt(static_cast<double>(d)));
+    const Index columns = 40000;
+    const Matrix Z = random_fourier_features(kernel, d, {.n_components = columns, .draw = FourierDraw::structured, .seed = 2}).transform(X);
+    const Matrix error = Z * Z.transpose() - gram(kernel, X);
+    // Twice the standard deviation that independent frequencies have at most.
+    EXPECT_LT(std::sqrt(error.array().square().mean()), 2 / std::sqrt(static_cast<double>(columns))) << d;
+  }
+}
+
 // Both ways to the phases of structured frequencies, above and below the width where the fast one begins; the directions are orthogonal.
 TEST(RandomFourierFeatures, StructuredIsTheSameByBothWays) {
   for (const Index d : {1, 3, 16, 300}) {

@@ -253,6 +253,16 @@ TEST(KernelPca, RefusesWhatItCannotDo) {
   EXPECT_THROW(fit_kernel_pca(X, {.n_components = -1}), InvalidArgument);
   EXPECT_THROW(fit_kernel_pca(X, {.kernel = kernels::gaussian(1.0) + kernels::white(0.1)}), InvalidArgument);
   EXPECT_THROW(fit_kernel_pca(X, {.kernel = kernels::sigmoid(5, -1)}), InvalidArgument);  // not positive semi-definite
+  EXPECT_THROW(fit_kernel_pca(X, {.kernel = kernels::sigmoid(5, -1), .n_components = 2, .solver = KernelPcaSolver::low_rank}),
+               InvalidArgument);
+  EXPECT_THROW(fit_kernel_pca(X, {.kernel = kernels::sigmoid(5, -1), .n_components = 8, .solver = KernelPcaSolver::krylov}),
+               InvalidArgument);
+  try {  // a kernel that is one, under an offset that hides it
+    fit_kernel_pca(Matrix(X.array() + 1e7), {.kernel = kernels::linear()});
+    ADD_FAILURE();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("centre the columns"), std::string::npos) << error.what();
+  }
   const KernelPcaModel model = fit_kernel_pca(X, {.n_components = 2});
   EXPECT_THROW(model.transform(Matrix(X.leftCols(2))), InvalidArgument);
   EXPECT_THROW(model.expansion(Matrix::Zero(1, 3)), InvalidArgument);
