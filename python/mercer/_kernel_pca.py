@@ -229,6 +229,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def partial_fit(self, X: Any, y: Any = None) -> KernelPCA:
         """Take in more rows: the result is that of a fit on all rows so far with the landmarks of the first call. Of "lowrank" only."""
         if "model_" not in self.__dict__:
+            rows = X.shape[0] if hasattr(X, "shape") else len(X)
+            if isinstance(self.n_components, Integral) and rows < self.n_components:
+                raise ValueError(
+                    f"the first call has {rows} rows for n_components={self.n_components}: it chooses the landmarks, so give it at least that many"
+                )
             return self.fit(X)
         if self.fit_inverse_transform:
             raise ValueError("fit_inverse_transform needs all rows at once; it cannot be learned by partial_fit")

@@ -121,6 +121,13 @@ def test_inverse_transform_is_scikit_learns_ridge_map(X):
     np.testing.assert_allclose(sparse.inverse_transform(ours.transform(X)), ours.inverse_transform(ours.transform(X)), atol=1e-6)
 
 
+def test_growth_begins_with_enough_rows(X):
+    with pytest.raises(ValueError, match="first call has 2 rows for n_components=3"):
+        KernelPCA(3, kernel="rbf", eigen_solver="lowrank").partial_fit(X[:2])
+    grown = KernelPCA(3, kernel="rbf", eigen_solver="lowrank", n_landmarks=10).partial_fit(sp.csr_array(X[:20])).partial_fit(sp.csr_array(X[20:]))
+    assert grown.transform(X).shape == (len(X), 3)
+
+
 def test_what_is_refused(X):
     for words in ({"n_components": 0}, {"eigen_solver": "lapack"}, {"tol": -1}, {"whiten": "yes"}, {"max_iter": 0}, {"n_landmarks": 0},
                   {"kernel": "sigmoid", "gamma": 5.0, "coef0": -3.0}, {"eigen_solver": "lowrank", "landmarks": np.ones((3, 2))}):

@@ -5,6 +5,7 @@
 #include "mercer/error.hpp"
 #include "mercer/model_file.hpp"
 #include "mercer/random.hpp"
+#include "unit/persist/models.hpp"
 
 namespace mercer {
 namespace {
@@ -46,6 +47,11 @@ TEST(KernelPcaFiles, DamagedOnesAreRefused) {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     EXPECT_THROW(model_from_bytes(damaged), FileError) << at;
   }
+  testing::Parts parts =
+      testing::take_apart(model_to_bytes({fit_kernel_pca(X, {.n_components = 2, .solver = KernelPcaSolver::low_rank, .rank = 4}), {}}));
+  testing::Json& factor = parts.header["factor"];
+  factor["shape"] = {1, factor["shape"][0].get<int>() * factor["shape"][1].get<int>()};
+  EXPECT_NE(testing::load_error(testing::forge(parts)).find("not square"), std::string::npos) << testing::load_error(testing::forge(parts));
 }
 
 }  // namespace
