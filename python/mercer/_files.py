@@ -31,7 +31,9 @@ from ._svr import SVR, NuSVR, OneClassSVM
 from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
-from ._sketches import TensorSketch
+from ._monomials import Monomials
+from ._sketches import AdditiveChi2Sampler, TensorSketch
+from ._spectral_clustering import SpectralClustering
 from ._kernel_pca import KernelPCA
 from ._pca import PCA
 
@@ -61,6 +63,7 @@ _MODELS = (
 )
 
 _MAPS = (_mercer.NystromMap, _mercer.FourierMap, _mercer.KernelMap, _mercer.TensorSketchMap)
+_WITHOUT_FILE = (AdditiveChi2Sampler, Monomials, SpectralClustering)
 
 
 def _existing(path: str | os.PathLike[str]) -> str:
@@ -74,17 +77,27 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file, which Mercer's command line reads too. An interrupted save leaves nothing.
 
     Files of KernelRidgeCV, and of KernelRidge with ``intervals=True`` or after ``predict(X, interval=...)``, have what intervals need.
+    Of KernelPCA it keeps the components: without the ridge map of ``fit_inverse_transform`` the loaded one goes back by pre-images.
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
     """
     name = os.fspath(path)
     if isinstance(model, TableModel):
         _mercer.save_saved(model._saved, name)
         return
+    if isinstance(model, _WITHOUT_FILE):
+        raise ValueError(f"{type(model).__name__} has no model file; pickle keeps it")
     native = getattr(model, "model_", getattr(model, "map_", None))
     if isinstance(model, KernelRidge) and native is not None:
         native = model._model_for_file()
     if not isinstance(native, _MODELS + _MAPS):
         raise ValueError(f"only a fitted estimator of Mercer can be saved, got {model!r}")
+    if isinstance(model, KernelPCA) and "_inverse" in model.__dict__:
+        warnings.warn(
+            "the file keeps the components only, not the ridge map of fit_inverse_transform: the loaded estimator goes back by pre-images; "
+            "pickle keeps both",
+            UserWarning,
+            stacklevel=2,
+        )
     names = getattr(model, "feature_names_in_", None)
     labels = getattr(model, "classes_", None)
     _mercer.save_model(
@@ -362,10 +375,13 @@ class TableModel:
         return self._saved.scaled(rows)
 
     def _scores(self, X: Any, n_jobs: int | None, probabilities: bool = False) -> np.ndarray:
-        threads = _run.threads(n_jobs)
+        threads, model = _run.threads(n_jobs), self._saved.model
+        if isinstance(model, _MAPS) and not probabilities:
+            single = (False, False) if isinstance(model, _mercer.NystromMap) else (False,)
+            return np.asarray(model.transform(self._rows(X), *single, threads))
         if self._saved.is_numbers_only:
             rows = self._number_rows(X)
-            return self._saved.probabilities(rows, threads) if probabilities else self._saved.model.predict(rows, threads)
+            return self._saved.probabilities(rows, threads) if probabilities else model.predict(rows, threads)
         scores, remarks = self._saved.predict_table(*_columns(X), threads, probabilities)
         for remark in remarks:
             warnings.warn(remark, stacklevel=3)
@@ -396,7 +412,7 @@ class TableModel:
         return _flat(self._scores(X, n_jobs))
 
     def predict(self, X: Any, *, interval: float | None = None, n_jobs: int | None = None) -> Any:
-        """Numbers for a regression, labels for a classifier, 1 (inside) or -1 for one class.
+        """Numbers for a regression, labels for a classifier, 1 (inside) or -1 for one class, components or features for a map.
 
         With ``interval`` = 0.9, say, (predictions, intervals), the latter (n, 2): of a Gaussian process, or of a kernel ridge model that was
         fitted with --intervals or --alphas.

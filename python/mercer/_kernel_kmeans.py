@@ -67,13 +67,16 @@ def _choose(native: Any, rows: Any, ks: tuple[int, int], criterion: str, referen
 
 
 def _ends(k_range: Any) -> tuple[int, int]:
-    """A range, a list of consecutive numbers or a pair (first, last)."""
+    """Consecutive numbers as a range, a list or the like, or the tuple (first, last)."""
     values = [*k_range] if isinstance(k_range, Iterable) else None
     if not values or not all(isinstance(k, Integral) and k >= 1 for k in values):
         raise ValueError(f"k_range must be whole numbers >= 1, such as range(2, 11) or (2, 10), got {k_range!r}")
     low, high = int(min(values)), int(max(values))
-    if len(values) > 2 and sorted(int(k) for k in values) != list(range(low, high + 1)):
-        raise ValueError(f"k_range must be consecutive numbers, got {k_range!r}")
+    pair = isinstance(k_range, tuple) and len(values) == 2
+    if not pair and sorted(int(k) for k in values) != list(range(low, high + 1)):
+        raise ValueError(
+            f"k_range must be consecutive numbers, got {k_range!r}; for all of {low} to {high} give range({low}, {high + 1}) or the tuple ({low}, {high})"
+        )
     return low, high
 
 
@@ -105,7 +108,8 @@ def choose_k(
 
     Parameters
     ----------
-    k_range : the numbers of clusters to try. One cluster has a gap but no silhouette.
+    k_range : the numbers of clusters to try, consecutive: a range, a list of them, or the tuple (first, last).
+        One cluster has a gap but no silhouette.
     kernel, gamma, degree, coef0, kernel_params : as in :class:`mercer.KernelKMeans`.
     criterion : "silhouette" (the largest mean) or "gap" (the smallest k with Gap(k) >= Gap(k+1) - s(k+1)).
     n_references : reference sets of the gap statistic; 0 leaves it out.
@@ -175,7 +179,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     method : "auto", "exact" or "low_rank"
         A stored Gram matrix, or pivots chosen by randomly pivoted Cholesky (above 20000 rows, or where the matrix does not fit the memory).
     n_landmarks : rank of the latter; None is 2 sqrt(n), between 200 and 1000.
-    k_range : numbers of clusters that "auto" tries, default (2, 10).
+    k_range : numbers of clusters that "auto" tries, as in :func:`mercer.choose_k`, default (2, 10).
     n_jobs, memory, verbose
         As in :class:`mercer.KernelRidge`. The answer is the same for any number of threads.
 

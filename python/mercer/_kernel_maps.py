@@ -49,8 +49,8 @@ class _KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return int(value)
 
     def _inputs(self, X: Any) -> tuple[Any, Any, Any]:
-        """Validated rows, as samples, and the kernel."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        """Validated rows, copied because a map keeps its points; the same as samples; the kernel."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         words = SimpleNamespace(
             kernel=self.kernel,
             gamma=self.gamma,
@@ -171,7 +171,7 @@ class EmpiricalKernelMap(_KernelMap):
         X, samples, native = self._inputs(X)
         landmarks: Any = self.landmarks
         if not isinstance(landmarks, str):
-            landmarks = _data.samples(_data.rows(landmarks, "landmarks"))
+            landmarks = _data.samples(_data.rows(landmarks, "landmarks").copy())
         with _run.progress(self.verbose) as bar:
             self.map_ = _mercer.fit_empirical_kernel_map(
                 samples, native, bool(self.whiten), self._how_many("n_components"), landmarks, _seed(self.random_state), *self._how(), bar

@@ -24,6 +24,8 @@ __all__ = ["KernelPCA"]
 # In the order of the library's KernelPcaSolver; "arpack" and "randomized" are scikit-learn's words for the top few.
 _SOLVERS = {"auto": 0, "dense": 1, "krylov": 2, "arpack": 2, "randomized": 2, "lowrank": 3}
 
+_PREIMAGES = ("auto", *_preimage.METHODS)
+
 
 def _grows(estimator: Any) -> bool:
     if estimator.eigen_solver == "lowrank":
@@ -34,8 +36,8 @@ def _grows(estimator: Any) -> bool:
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Kernel principal component analysis: the directions of a feature space along which the images of the rows vary most.
 
-    A twin of :class:`sklearn.decomposition.KernelPCA`: the same parameters, defaults, attributes and signs; and more kernels, solvers for
-    large numbers of rows, and errors of reconstruction.
+    A twin of :class:`sklearn.decomposition.KernelPCA`: the same parameters, defaults and attributes, and of exact fits the same signs; and
+    more kernels, solvers for large numbers of rows, and errors of reconstruction.
 
     Parameters
     ----------
@@ -46,7 +48,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     alpha : float, default 1.0
         The penalty of the ridge map that ``fit_inverse_transform`` learns.
     fit_inverse_transform : bool, default False
-        Learn a map from scores back to rows (kernel ridge regression), for inverse_transform.
+        Learn a map from scores back to rows (kernel ridge regression), for inverse_transform. The kernel is taken on scores,
+        which scales per column or ``.on(columns)`` need not fit. :func:`mercer.save` does not keep the map.
     eigen_solver : "auto", "dense", "krylov" ("arpack", "randomized") or "lowrank"
         All eigenpairs; the top few by block Krylov; or on landmarks without an n x n matrix. "auto" goes by size: see ``summary_``.
     tol : float
@@ -161,12 +164,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"tol must be a number >= 0, got {self.tol!r}")
         if not isinstance(self.whiten, bool | np.bool_) and self.whiten != "map":
             raise ValueError(f'whiten must be False, True or "map", got {self.whiten!r}')
+        if self.preimage not in _PREIMAGES:
+            raise ValueError(f"preimage must be one of {', '.join(_PREIMAGES)}, got {self.preimage!r}")
         landmarks = None
         if self.landmarks is not None:
             rows = _data.rows(self.landmarks, "landmarks")
             if rows.shape[1] != X.shape[1]:
                 raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
-            landmarks = _data.samples(rows)
+            landmarks = _data.samples(rows.copy())  # which the model keeps
         return {
             "n_components": int(self.n_components or 0),
             "center": bool(self.center),
@@ -213,6 +218,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return
         rows = X.toarray() if hasattr(X, "toarray") else X  # what comes back is dense
         Z = np.ascontiguousarray(self._training_scores(), dtype=np.float64)
+        try:
+            self.kernel_(Z[:1])
+        except ValueError as error:
+            raise ValueError(
+                f"fit_inverse_transform learns a ridge map with the kernel on the {Z.shape[1]} scores, which {self.kernel_} cannot be taken on: "
+                f'{error}; with fit_inverse_transform=False, preimage="best" goes back to rows'
+            ) from error
         self._inverse = KernelRidge(self.alpha, kernel=self.kernel_, n_jobs=self.n_jobs, memory=self.memory).fit(Z, rows)
 
     def _training_scores(self) -> np.ndarray:

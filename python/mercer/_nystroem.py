@@ -116,7 +116,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             rows = _data.rows(landmarks, "landmarks")
             if rows.shape[1] != X.shape[1]:
                 raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
-            landmarks = _data.samples(rows)
+            landmarks = _data.samples(rows.copy())  # which the map keeps
         elif landmarks == "uniform" and not given:
             indices = random.permutation(n)[: self.n_components]  # scikit-learn's draw
             landmarks = _data.samples(X[indices])

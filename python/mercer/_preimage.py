@@ -21,7 +21,7 @@ from ._kernel import Kernel, kernel as make_kernel
 __all__ = ["Preimages", "preimage_methods", "preimages"]
 
 Method = Literal["best", "fixed_point", "gradient", "distance", "ridge"]
-_METHODS = ("best", "fixed_point", "gradient", "distance", "ridge")
+METHODS = ("best", "fixed_point", "gradient", "distance", "ridge")
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def options(
     restarts: int = 3,
 ) -> _mercer.PreimageOptions:
     """The options of a search, checked as far as words and types go; the compiled part checks numbers."""
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     return _mercer.PreimageOptions(
         method,
         _matrix(start, "start"),

@@ -87,7 +87,8 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ----------
     n_components : int or "auto", default 100
         Columns of the output. "auto": as many as Hoeffding's bound asks for, so that every product of two of the rows that fit sees is off by
-        at most max_error with this confidence (they grow as log n / max_error^2; in practice a tenth of them is often enough).
+        at most max_error with this confidence (they grow as log n / max_error^2; in practice a tenth of them is often enough). With
+        orthogonal or quasi_random it is sized as if the frequencies were independent; the bound is not claimed.
     kernel : str or mercer.Kernel, default "rbf"
         "rbf" and "laplacian" (L1) as scikit-learn has them, with gamma; else an expression of gaussian, laplacian, matern and
         rational_quadratic with length scales, their multiples, sums, products and ``.on(columns)``. Automatic length scales are set by fit.

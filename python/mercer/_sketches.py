@@ -177,6 +177,7 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.requires_fit = False
         return tags
 
@@ -193,17 +194,17 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """(n, (2 sample_steps - 1) n_features), sparse for sparse rows."""
+        """(n, (2 sample_steps - 1) n_features), sparse for sparse rows; float32 for float32 rows, computed in float64."""
         X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         check_non_negative(X, "X in AdditiveChi2Sampler.transform")
         interval, steps = self.sample_interval_, int(self.sample_steps)
         how = steps, interval, _run.threads(self.n_jobs), _run.memory_bytes(self.memory)
         if not sp.issparse(X):
-            return _mercer.additive_chi2_features(_data.samples(X), *how)
+            return _mercer.additive_chi2_features(_data.samples(X), *how).astype(X.dtype, copy=False)
         if not X.nnz:
-            return sp.csr_array((X.shape[0], X.shape[1] * (2 * steps - 1)))
+            return sp.csr_array((X.shape[0], X.shape[1] * (2 * steps - 1)), dtype=X.dtype)
         # 0 maps to 0: the numbers that are there, as one column, and their places again.
-        values = _mercer.additive_chi2_features(_data.samples(np.ascontiguousarray(X.data).reshape(-1, 1)), *how)
+        values = _mercer.additive_chi2_features(_data.samples(np.ascontiguousarray(X.data).reshape(-1, 1)), *how).astype(X.dtype, copy=False)
         blocks = [sp.csr_array((values[:, b], X.indices, X.indptr), shape=X.shape) for b in range(values.shape[1])]
         return sp.hstack(blocks, format="csr")
 

@@ -29,7 +29,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     """Clusters as parts of a graph that few edges join, whatever their shape.
 
     A twin of :class:`sklearn.cluster.SpectralClustering` with the same parameters, defaults and attributes, but for ``affinity``, which is the
-    graph of nearest neighbours by default.
+    graph of nearest neighbours by default, and ``assign_labels``, which has no "discretize".
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     affinity : "nearest_neighbors", a kernel (word, mercer.Kernel or callable), "precomputed" or "precomputed_nearest_neighbors"
         The graph; a kernel must be >= 0. A precomputed one is a symmetric matrix, dense or sparse, or sparse distances to neighbours.
     n_neighbors : of nearest_neighbors, the sample itself being one of them.
-    eigen_tol : "auto" (1e-7) or a number: the eigenvectors' residuals, relative. assign_labels : "kmeans" or "cluster_qr".
+    eigen_tol : "auto" (1e-7) or a number: the eigenvectors' residuals, relative. assign_labels : "kmeans" or "cluster_qr";
+        the twin's "discretize" is not offered.
     embedding : "random_walk" (the twin's) or "unit_rows" (Ng, Jordan, Weiss): what k-means looks at.
     n_jobs, memory, verbose
         As in :class:`mercer.KernelRidge`.

@@ -202,6 +202,9 @@ class TestNumberOfClusters:
         assert table["silhouette"][3] == pytest.approx(silhouette_samples(X, choice.labels).mean())
         assert mercer.choose_k(X, (1, 8), kernel="linear", criterion="gap", reference="box", random_state=0).k == 4
         assert "4 clusters by silhouette" in repr(choice)
+        for numbers in ([3, 4], (3, 4), np.array([3, 4]), range(3, 5)):
+            assert mercer.choose_k(X, numbers, kernel="linear", n_references=0, random_state=0).table["k"].tolist() == [3, 4]
+        assert mercer.choose_k(X, (2, 5), kernel="linear", n_references=0, random_state=0).table["k"].tolist() == [2, 3, 4, 5]
 
     def test_one_cluster_is_found_by_the_gap_alone(self):
         X = np.random.default_rng(0).normal(size=(150, 2))
@@ -212,6 +215,7 @@ class TestNumberOfClusters:
         for parameters, words in (
             ({"criterion": "elbow"}, "criterion must be"),
             ({"k_range": [2, 4, 9]}, "consecutive"),
+            ({"k_range": [2, 7]}, r"give range\(2, 8\) or the tuple \(2, 7\)"),
             ({"n_references": 1}, "references"),
             ({"criterion": "gap", "n_references": 0}, "reference sets"),
         ):

@@ -98,3 +98,24 @@ def test_intervals_of_tables(table, tmp_path):
     tool("fit", "krr", tmp_path / "t.csv", "--target", "kind", "--drop", "y,colour", "--out", tmp_path / "m.mercer")
     with pytest.raises(ValueError, match="intervals are for kernel ridge models and Gaussian processes of numbers"):
         mercer.load(tmp_path / "m.mercer").predict(table, interval=0.9)
+
+
+@pytest.mark.parametrize("method", ["pca", "kpca", "nystrom", "rff", "ekm"])
+def test_maps(table, tmp_path, method):
+    def embed(*words):
+        tool("embed", method, tmp_path / "t.csv", "--target", "y", *words, "--out", tmp_path / "Z.csv", "--model", tmp_path / "m.mercer")
+        return mercer.load(tmp_path / "m.mercer"), pd.read_csv(tmp_path / "Z.csv").iloc[:, :2].to_numpy()  # the target is kept beside them
+
+    model, Z = embed("--drop", "colour,kind")
+    assert isinstance(model, mercer.TableModel)
+    np.testing.assert_allclose(model.predict(table), Z, atol=1e-9)
+    numbers = table[["a", "b"]].to_numpy()
+    np.testing.assert_allclose(model.predict(numbers), Z, atol=1e-9)
+    with pytest.raises(NotImplementedError, match="no probabilities"):
+        model.predict_proba(table)
+    scaled = (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
+    np.testing.assert_allclose(model.estimator.transform(scaled), Z, atol=1e-9)
+    model, Z = embed("--drop", "kind", "--one-hot")
+    np.testing.assert_allclose(model.predict(table), Z, atol=1e-9)
+    model, Z = embed("--drop", "colour,kind", "--scale", "none")  # nothing to be done to the columns
+    np.testing.assert_allclose(model.transform(table[["a", "b"]]), Z, atol=1e-9)

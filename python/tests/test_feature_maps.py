@@ -181,7 +181,47 @@ def test_additive_chi2_is_scikit_learns(X, steps, interval):
             AdditiveChi2Sampler(**bad).fit(H)
 
 
+def test_additive_chi2_keeps_float32(X):
+    H = abs(X)
+    H[H < 0.4] = 0
+    ours, single = AdditiveChi2Sampler().fit(H), H.astype(np.float32)
+    expected = ours.transform(H)
+    assert expected.dtype == ours.transform(sp.csr_array(H)).dtype == np.float64
+    assert ours.__sklearn_tags__().transformer_tags.preserves_dtype == ["float64", "float32"]
+    for rows in (single, sp.csr_array(single), sp.csr_array(single.shape, dtype=np.float32)):
+        made = ours.transform(rows)
+        assert made.dtype == np.float32 and made.shape == expected.shape
+    np.testing.assert_allclose(ours.transform(single), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(ours.transform(sp.csr_array(single)).toarray(), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda P: MercerMap(5, "gaussian(2)").fit(P),
+        lambda P: EmpiricalKernelMap("gaussian(2)").fit(P),
+        lambda P: EmpiricalKernelMap("gaussian(2)", landmarks=P, n_components=P.shape[0]).fit(P),
+        lambda P: Nystroem("gaussian(2)", landmarks=P).fit(P),
+    ],
+    ids=["mercer", "rows", "landmarks", "nystroem"],
+)
+def test_maps_do_not_follow_an_array_that_changes(X, make, form):
+    points = form(X[:20])
+    fitted = make(points)
+    before = fitted.transform(X)
+    (points if isinstance(points, np.ndarray) else points.data)[:] = 7
+    np.testing.assert_array_equal(fitted.transform(X), before)
+
+
 class TestFourierDraws:
+    @pytest.mark.parametrize("draw", [{"orthogonal": True}, {"quasi_random": True}])
+    def test_auto_of_dependent_frequencies_is_sized_as_of_independent_ones_without_a_bound(self, X, draw):
+        features = RandomFourierFeatures("auto", "gaussian(2)", max_error=0.2, random_state=0, **draw).fit(X)
+        assert features.n_components_ == RandomFourierFeatures.components_for(0.2, n_samples=120)
+        with pytest.raises(ValueError, match="independent"):
+            features.hoeffding_bound()
+
     def test_auto_components_keep_their_promise(self, X):
         features = RandomFourierFeatures("auto", "gaussian(2)", max_error=0.2, random_state=0).fit(X)
         assert features.n_components_ == RandomFourierFeatures.components_for(0.2, n_samples=120) == features.transform(X).shape[1]
@@ -258,5 +298,5 @@ def test_files_of_maps_with_functions_and_names(X, tmp_path):
     loaded = mercer.load(tmp_path / "map.mercer", library={"dot": linear})
     np.testing.assert_allclose(loaded.transform(frame), X @ X.T, rtol=1e-12)
     assert list(loaded.feature_names_in_) == list("abcd")
-    with pytest.raises(ValueError, match="only a fitted estimator"):
+    with pytest.raises(ValueError, match="Monomials has no model file"):
         mercer.save(Monomials().fit(X), tmp_path / "other.mercer")

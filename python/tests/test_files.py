@@ -70,6 +70,10 @@ def test_missing_and_broken_files(problem, tmp_path):
 def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(ValueError, match="only a fitted estimator of Mercer"):
         mercer.save(mercer.Ridge(), tmp_path / "m")
+    X = np.random.default_rng(0).uniform(size=(20, 2))
+    for kind in (mercer.Monomials(2), mercer.SpectralClustering(2), mercer.AdditiveChi2Sampler()):
+        with pytest.raises(ValueError, match=f"{type(kind).__name__} has no model file; pickle keeps it"):
+            mercer.save(kind.fit(X), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -146,3 +146,36 @@ def test_pickle_and_file(X, tmp_path, solver):
         np.testing.assert_array_equal(back.reconstruction_error(X), ours.reconstruction_error(X))
         assert str(back.summary_) == str(ours.summary_)
     assert mercer.info(tmp_path / "k.mercer")["kind"] == "kernel-pca"
+
+
+def test_a_file_leaves_the_ridge_map_out_and_says_so(X, tmp_path):
+    ours = KernelPCA(2, kernel="gaussian(2)", fit_inverse_transform=True).fit(X)
+    with pytest.warns(UserWarning, match="components only.*pre-images"):
+        mercer.save(ours, tmp_path / "k.mercer")
+    back = mercer.load(tmp_path / "k.mercer")
+    Z = ours.transform(X[:5])
+    np.testing.assert_allclose(back.transform(X[:5]), Z, rtol=1e-12)
+    plain = KernelPCA(2, kernel="gaussian(2)").fit(X)
+    np.testing.assert_allclose(back.inverse_transform(Z), plain.inverse_transform(Z), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian([1, 2, 3, 4])", "gaussian(2).on(2, 3)"])
+def test_a_ridge_map_that_the_kernel_has_not(X, kernel):
+    with pytest.raises(ValueError, match='fit_inverse_transform.*2 scores.*preimage="best"'):
+        KernelPCA(2, kernel=kernel, fit_inverse_transform=True).fit(X)
+    assert KernelPCA(2, kernel=kernel, preimage="best").fit(X).denoise(X[:3]).shape == (3, 4)
+    with pytest.raises(ValueError, match="alpha"):
+        KernelPCA(2, kernel="gaussian(2)", alpha=-1.0, fit_inverse_transform=True).fit(X)
+
+
+def test_the_word_of_preimages_is_checked_by_fit(X):
+    with pytest.raises(ValueError, match="preimage must be one of auto, best"):
+        KernelPCA(2, preimage="nearest").fit(X)
+
+
+def test_landmarks_are_copied(X):
+    landmarks = X[:30].copy()
+    ours = KernelPCA(2, kernel="gaussian(2)", eigen_solver="lowrank", landmarks=landmarks).fit(X)
+    before = ours.transform(X)
+    landmarks[:] = 7
+    np.testing.assert_array_equal(ours.transform(X), before)
