@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "gram/pivoted_cholesky.hpp"
+#include "gram/rows.hpp"
+#include "kernels/node.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "models/best_kmeans.hpp"
@@ -40,6 +42,20 @@ std::optional<Precision> stored_precision(const KernelKMeansOptions& o, Index n)
   return 4 * entries <= budget ? std::optional(Precision::float32) : std::nullopt;
 }
 
+// Products of rows far from 0 are so much larger than what rows differ by that rounding decides the distances: refused, not guessed.
+void require_visible_distances(const Kernel& kernel, const Samples& X) {
+  if (X.is_given() || X.is_sparse() || !looks_at(kernel, Reduction::dot)) return;
+  const Vector centre = column_means(X);
+  double spread = 0;
+  const Index some = std::min<Index>(X.size(), 1000);
+  const Matrix rows = X.slice(0, some).to_dense();
+  for (Index i = 0; i < some; ++i) spread = std::max(spread, (rows.row(i).transpose() - centre).squaredNorm());
+  if (!(spread > 0) || centre.squaredNorm() <= 1e10 * spread) return;
+  throw InvalidArgument(fmt::format(
+      "rows lie {:.3g} from 0 and differ by {:.3g}: with {} their distances are lost in rounding; subtract the column means first",
+      centre.norm(), std::sqrt(spread), kernel.text()));
+}
+
 std::string status_of(const KernelKMeansSummary& s) {
   return fmt::format("{} after {} iteration{}", s.converged ? "at rest" : "stopped", s.iterations, s.iterations == 1 ? "" : "s");
 }
@@ -66,6 +82,7 @@ KMeansProblem::KMeansProblem(const Samples& X, const KernelKMeansOptions& option
   root_weights(options.sample_weight, X_.size());  // for its checks
   weights_ = options.sample_weight.size() > 0 ? options.sample_weight : Vector(Vector::Ones(X_.size()));
   kernel_ = ready_kernel(options.kernel, X_);
+  require_visible_distances(kernel_, X_);
   const bool fits = stored_precision(options, X_.size()).has_value();
   const bool exact = options.method == Method::exact || (options.method == Method::automatic && fits && X_.size() <= options.exact_limit);
   if (exact) {

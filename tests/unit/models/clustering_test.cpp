@@ -73,6 +73,15 @@ TEST(KernelKMeansModel, DistancesAreThoseOfTheFeatureSpace) {
   EXPECT_EQ(model.summary().method, "exact");
 }
 
+TEST(KernelKMeansModel, OffsetsThatHideTheRowsAreRefused) {
+  const Matrix X = RandomStream(2).normal_matrix(60, 3);
+  const KernelKMeansOptions options{.kernel = kernels::linear(), .clusters = 2};
+  EXPECT_NEAR(fit_kernel_kmeans(Matrix(X.array() + 1e3), options).summary().inertia, fit_kernel_kmeans(X, options).summary().inertia, 1e-6);
+  EXPECT_THROW(fit_kernel_kmeans(Matrix(X.array() + 1e8), options), InvalidArgument);
+  EXPECT_NO_THROW(fit_kernel_kmeans(Matrix(X.array() + 1e8), {.kernel = kernels::gaussian(1.0), .clusters = 2}));
+  EXPECT_EQ(fit_kernel_kmeans(Matrix(Matrix::Constant(5, 2, 1e8)), {.kernel = kernels::linear(), .clusters = 1}).summary().clusters, 1);
+}
+
 TEST(KernelKMeansModel, AFullRankFactorIsExact) {
   std::vector<Index> truth;
   const Matrix X = blobs(120, 4, truth);
