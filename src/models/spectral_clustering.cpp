@@ -106,12 +106,14 @@ SpectralClustering::Graph make_graph(const Samples& X, const SpectralClusteringO
   if (given && X.is_sparse()) {
     CsrMatrix<double> W = as_csr(X);
     require_graph(W);
-    return W;
+    const CsrMatrix<double> T = W.transpose();
+    return CsrMatrix<double>(0.5 * (W + T));  // the rounding that is let through has no say
   }
   require_memory(static_cast<std::size_t>(X.size()) * static_cast<std::size_t>(X.size()) * sizeof(double), o.run.memory,
                  fmt::format("the {} x {} matrix of affinities", X.size(), X.size()), "use nearest neighbours");
   Matrix W = given ? X.to_dense() : gram(resolve(o.kernel, X), X, {.run = o.run});
   require_graph(W);
+  if (given) W = (0.5 * (W + W.transpose())).eval();
   return W;
 }
 

@@ -204,6 +204,24 @@ TEST(SpectralClustering, PartsWithoutEdgesBetweenThem) {
   EXPECT_EQ(five.clusters(), 5);
 }
 
+// Affinities made in float32: what rounding leaves between (i, j) and (j, i) is shared out; more than that is a mistake.
+TEST(SpectralClustering, GraphsAreSymmetricToRounding) {
+  const Matrix X = RandomStream(7).normal_matrix(40, 2);
+  const Matrix exact = gram(kernels::gaussian(1.0), X);
+  Matrix W = exact;
+  W(3, 9) *= 1 + 2e-7;
+  using Options = SpectralClusteringOptions;
+  const Options options{.clusters = 2, .affinity = Options::Affinity::precomputed};
+  for (const Samples& given : {Samples(W), Samples(CsrMatrix<double>(W.sparseView()))}) {
+    const SpectralClustering found = spectral_clustering(given, options);
+    const Matrix graph = std::visit([](const auto& G) { return Matrix(G); }, found.graph);
+    EXPECT_EQ(graph, Matrix(graph.transpose()));
+    EXPECT_LT((graph - exact).cwiseAbs().maxCoeff(), 2e-7);
+  }
+  W(3, 9) += 1e-4;
+  EXPECT_THROW(spectral_clustering(W, options), InvalidArgument);
+}
+
 TEST(SpectralClustering, WrongInputSaysWhat) {
   using Options = SpectralClusteringOptions;
   const Matrix X = RandomStream(1).normal_matrix(8, 2);
