@@ -86,6 +86,10 @@ PUBLIC = {
     "kernel_map.hpp": "models",
     "tensor_sketch.hpp": "gram",
     "explicit_maps.hpp": "gram",
+    "exchange.hpp": "stats",
+    "test_result.hpp": "stats",
+    "two_sample.hpp": "stats",
+    "independence.hpp": "stats",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

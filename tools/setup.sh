@@ -27,7 +27,8 @@ provided_elsewhere() {
   esac
 }
 optional() { case $1 in clang-format-* | clang-tidy-* | ccache) return 0 ;; *) return 1 ;; esac; }
-offered() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+# The whole answer is read: a grep that stops at the first match would break the pipe, and pipefail take that for a no.
+offered() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [^\(] ]]; }
 
 other_system() {
   cat >&2 <<END

@@ -66,4 +66,5 @@ NB_MODULE(_mercer, m) {
   bind_clustering(m);
   bind_maps(m);
   bind_pca(m);
+  bind_test_result(m);
 }

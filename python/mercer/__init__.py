@@ -55,6 +55,7 @@ from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._matrix_function import matrix_function
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
+from ._test_result import TestResult
 from . import plots
 
 __version__: str = version()
@@ -128,5 +129,6 @@ __all__ = [
     "matrix_function",
     "KernelPCA",
     "PCA",
+    "TestResult",
     "plots",
 ]

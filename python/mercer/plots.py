@@ -1,4 +1,4 @@
-"""Pictures of embeddings and clusterings, by matplotlib.
+"""Pictures of embeddings, clusterings and tests, by matplotlib.
 
 Each function draws into the axes it is given, or into a new figure, and returns the axes; none calls ``plt.show()``. matplotlib is
 imported when a picture is drawn, and is not needed for anything else in Mercer.
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["image_strip", "scatter", "silhouette", "spectrum"]
+__all__ = ["image_strip", "null_distribution", "scatter", "silhouette", "spectrum"]
 
 _MOST_CLASSES = 20  # whole numbers with more values than this are numbers, not classes
 
@@ -234,6 +234,33 @@ def silhouette(X: Any, labels: Any, *, kernel: Any = None, ax: Any = None) -> An
     ax.axvline(values.mean(), color="black", linestyle="--", linewidth=1, label=f"mean {values.mean():.3f}")
     ax.set_xlabel("silhouette")
     ax.set_ylabel("samples, by cluster")
+    ax.set_yticks([])
+    ax.legend()
+    return ax
+
+
+def null_distribution(result: Any, ax: Any = None, bins: int | str = "auto") -> Any:
+    """The null distribution of a test as a histogram, with the statistic and the threshold as lines.
+
+    Parameters
+    ----------
+    result : TestResult
+        One whose null has a sample or quantiles.
+    ax : matplotlib axes; None makes a figure.
+    bins : as numpy.histogram takes it.
+
+    Returns
+    -------
+    The axes.
+    """
+    if len(result.null) == 0:
+        raise ValueError(f"the {result.method} null has no sample to draw: it gives a threshold alone")
+    ax = _axes(ax)
+    ax.hist(result.null, bins=bins, density=True, color="0.75", label=f"null ({result.method})")
+    ax.axvline(result.statistic, color="C3", label=f"{result.statistic_name} = {result.statistic:.4g}, p = {result.p_value:.3g}")
+    if np.isfinite(result.threshold):
+        ax.axvline(result.threshold, color="C0", linestyle="--", label=f"threshold at level {result.level:g}")
+    ax.set_xlabel(result.statistic_name)
     ax.set_yticks([])
     ax.legend()
     return ax

@@ -1,0 +1,42 @@
+// The parts that all tests share: counting, thresholds, laws with a formula, and the sentence.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string_view>
+
+#include "mercer/kernels.hpp"
+#include "mercer/test_result.hpp"
+
+namespace mercer::stats {
+
+// Throws InvalidArgument unless 0 < level < 1.
+void require_level(double level);
+
+// What rounding may do to a statistic whose terms have this size: statistics nearer than that are ties.
+double tie_tolerance(double scale);
+
+// (1 + #{null >= statistic - tolerance}) / (1 + B).
+double exchange_p_value(double statistic, const Vector& null, double tolerance);
+
+// The value that a statistic must exceed for (1 + #{null >= statistic}) / (1 + B) <= level; infinity when B is too small for the level.
+double exchange_threshold(const Vector& null, double level);
+
+// p_value, threshold and null from the statistics of B exchanges; `observed` is the statistic as computed beside them, with the same
+// rounding.
+void judge_by_exchanges(TestResult& result, double observed, Vector null, double tolerance);
+
+// p_value, threshold and 1000 quantiles of a law: its upper tail P(T >= t) and its quantile function.
+void judge_by_law(TestResult& result, const std::function<double(double)>& upper_tail, const std::function<double(double)>& quantile);
+
+// Says in the remarks what a kernel that is not characteristic cannot see; `what` is what the test looks for ("difference", "dependence").
+void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view what);
+
+// rejected, seconds and the sentence: "<yes> : mmd-u = ..., p = ..." or "<no>...".
+void conclude(TestResult& result, std::string_view when_rejected, std::string_view when_not, std::chrono::steady_clock::time_point start);
+
+// "0.0123", "< 1e-300": a p-value as people write it.
+std::string p_text(double p);
+
+}  // namespace mercer::stats
