@@ -12,7 +12,7 @@ PYTHON := .venv/bin/python
 MERCER := build/release/bin/mercer
 NAME ?=
 PARTS := layers format cpp python cli docs
-LONG_PARTS := asan tsan tidy pip site clone
+LONG_PARTS := levels asan tsan tidy pip site clone
 CXX_FILES = $(shell find include src cli python examples tests bench -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: help setup build demo docs test test-long bench format clean $(addprefix test-,$(PARTS) $(LONG_PARTS))
@@ -89,6 +89,11 @@ test-docs:
 test-long: test
 	$(call run_parts,$(LONG_PARTS))
 
+# Levels and powers of statistical tests on a thousand simulated data sets each; `make test` has a lighter version.
+test-levels:
+	@MERCER_LONG_TESTS=1 ctest --preset release -j $(JOBS) --no-tests=error -R '^stats\.'
+	@MERCER_LONG_TESTS=1 $(PYTHON) -m pytest -q python/tests -m long || [ $$? -eq 5 ]  # 5: there are none
+
 # leak detection stays on; halt_on_error makes any report a failure.
 test-asan:
 	@cmake --preset asan >/dev/null && cmake --build --preset asan -j $(JOBS)
@@ -96,9 +101,9 @@ test-asan:
 
 # The layers that start threads. The sanitizer itself cannot start a thread in a child that was forked beside running ones.
 test-tsan:
-	@cmake --preset tsan >/dev/null && cmake --build --preset tsan -j $(JOBS) --target $(addprefix test_,core data gram linalg models select)
+	@cmake --preset tsan >/dev/null && cmake --build --preset tsan -j $(JOBS) --target $(addprefix test_,core data gram linalg models stats select)
 	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/tests/tsan.supp" \
-	  ctest --preset tsan -j $(JOBS) --no-tests=error -R '^(core|data|gram|linalg|models|select)\.' -E ForkWhileAtWork
+	  ctest --preset tsan -j $(JOBS) --no-tests=error -R '^(core|data|gram|linalg|models|stats|select)\.' -E ForkWhileAtWork
 
 test-tidy:
 	@if command -v clang-tidy-16 >/dev/null; then JOBS=$(JOBS) MERCER_BUILD=build/release tools/tidy.sh --all && echo "clang-tidy: clean"; \

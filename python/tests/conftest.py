@@ -1,10 +1,20 @@
 """Shared data: small problems in every shape that estimators accept."""
+import os
+
 import numpy as np
 import pytest
 from hypothesis import settings
 
 settings.register_profile("mercer", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("mercer")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("MERCER_LONG_TESTS"):
+        return
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip(reason="a long simulation: make test-levels runs it"))
 
 
 @pytest.fixture
