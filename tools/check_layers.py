@@ -90,6 +90,8 @@ PUBLIC = {
     "test_result.hpp": "stats",
     "two_sample.hpp": "stats",
     "independence.hpp": "stats",
+    "mean_embedding.hpp": "stats",
+    "witness.hpp": "stats",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

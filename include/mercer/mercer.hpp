@@ -34,6 +34,7 @@
 #include "mercer/losses.hpp"
 #include "mercer/matrix.hpp"
 #include "mercer/matrix_function.hpp"
+#include "mercer/mean_embedding.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/model_file.hpp"
 #include "mercer/normal_sums.hpp"
@@ -60,3 +61,4 @@
 #include "mercer/test_result.hpp"
 #include "mercer/two_sample.hpp"
 #include "mercer/version.hpp"
+#include "mercer/witness.hpp"
