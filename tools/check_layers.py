@@ -92,6 +92,7 @@ PUBLIC = {
     "independence.hpp": "stats",
     "mean_embedding.hpp": "stats",
     "witness.hpp": "stats",
+    "aggregated_tests.hpp": "stats",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "mercer/aggregated_tests.hpp"
 #include "mercer/chunked_file.hpp"
 #include "mercer/chunks.hpp"
 #include "mercer/cluster_quality.hpp"

@@ -22,24 +22,7 @@ constexpr Index median_rows = 1000;
 
 // The median distance over all pairs of (a fixed sample of) the rows; where half the pairs or more coincide, the mean of the others.
 double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
-  if (X.is_given())
-    throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
-  Samples rows = X.size() > median_rows ? X.subset(length_scale_rows(X.size())) : X;
-  rows = select_columns(rows, columns);
-  const Index n = rows.size();
-  ReductionSet needed;
-  needed.insert(reduction);
-  const PairReducer<double> reducer(rows, rows, needed);
-  std::vector<double> distances;
-  distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
-  std::vector<double> memory(static_cast<std::size_t>(n * n));
-  reducer.reduce(reduction, Range{0, n}, {0, n}, Tile<double>{memory.data(), n, n, n});
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = i + 1; j < n; ++j) {
-      const double d = memory[static_cast<std::size_t>(i * n + j)];
-      distances.push_back(reduction == Reduction::squared_distance ? std::sqrt(d) : d);
-    }
-  }
+  std::vector<double> distances = length_scale_distances(X, reduction, columns);
   if (distances.empty()) return 1;
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
@@ -75,6 +58,28 @@ std::vector<Index> length_scale_rows(Index n) {
     std::iota(picked.begin(), picked.end(), Index{0});
   }
   return picked;
+}
+
+std::vector<double> length_scale_distances(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
+  if (X.is_given())
+    throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
+  Samples rows = X.size() > median_rows ? X.subset(length_scale_rows(X.size())) : X;
+  rows = select_columns(rows, columns);
+  const Index n = rows.size();
+  ReductionSet needed;
+  needed.insert(reduction);
+  const PairReducer<double> reducer(rows, rows, needed);
+  std::vector<double> distances;
+  distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
+  std::vector<double> memory(static_cast<std::size_t>(n * n));
+  reducer.reduce(reduction, Range{0, n}, {0, n}, Tile<double>{memory.data(), n, n, n});
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = i + 1; j < n; ++j) {
+      const double d = memory[static_cast<std::size_t>(i * n + j)];
+      distances.push_back(reduction == Reduction::squared_distance ? std::sqrt(d) : d);
+    }
+  }
+  return distances;
 }
 
 Kernel resolve(const Kernel& kernel, const Samples& X) {
