@@ -157,7 +157,55 @@ void Exchanges::require_whole(const std::vector<Index>& groups) const {
   }
 }
 
+// Every row tosses a coin of about the right chance; then rows drawn at random give up the label that there is too much of. By symmetry
+// all choices of the right size come up equally often, whatever the coin: a byte of randomness a row, in place of a swap.
+void Exchanges::draw_free_labels(Index exchange, std::span<char> in_first) const {
+  RandomStream random(seed_, static_cast<std::uint64_t>(exchange));
+  const auto chance = static_cast<std::uint64_t>(std::llround(256.0 * static_cast<double>(first_) / static_cast<double>(rows_)));
+  Index count = 0;
+  for (Index begin = 0; begin < rows_; begin += 8) {
+    std::uint64_t bytes = random();
+    for (Index i = begin; i < std::min(begin + 8, rows_); ++i, bytes >>= 8U) {
+      in_first[static_cast<std::size_t>(i)] = (bytes & 255U) < chance ? 1 : 0;
+      count += in_first[static_cast<std::size_t>(i)];
+    }
+  }
+  const char too_many = count > first_ ? 1 : 0;
+  while (count != first_) {
+    char& label = in_first[static_cast<std::size_t>(random.below(rows_))];
+    if (label != too_many) continue;
+    label = too_many == 1 ? 0 : 1;
+    count += too_many == 1 ? -1 : 1;
+  }
+}
+
+std::vector<std::vector<char>> Exchanges::all_labels(Index most) const {
+  if ((scheme_ != Exchange::free && scheme_ != Exchange::pairs) || first_ == rows_) return {};
+  if (log_count_ > std::log(static_cast<double>(most) + 0.5)) return {};
+  std::vector<char> labels(static_cast<std::size_t>(rows_), 0);
+  std::fill_n(labels.begin(), first_, char{1});
+  std::vector<std::vector<char>> all;
+  if (scheme_ == Exchange::free) {
+    do all.push_back(labels);
+    while (std::prev_permutation(labels.begin(), labels.end()));
+    return all;
+  }
+  for (std::uint64_t swapped = 0; swapped < std::uint64_t{1} << static_cast<std::uint64_t>(first_); ++swapped) {
+    for (Index i = 0; i < first_; ++i) {
+      const bool stays = (swapped >> static_cast<std::uint64_t>(i) & 1U) == 0;
+      labels[static_cast<std::size_t>(i)] = stays ? 1 : 0;
+      labels[static_cast<std::size_t>(first_ + i)] = stays ? 0 : 1;
+    }
+    all.push_back(labels);
+  }
+  return all;
+}
+
 void Exchanges::draw_labels(Index exchange, std::span<char> in_first) const {
+  if (scheme_ == Exchange::free && first_ < rows_) {
+    draw_free_labels(exchange, in_first);
+    return;
+  }
   if (scheme_ == Exchange::whole_groups || scheme_ == Exchange::blocks) {
     const std::vector<Index> units = RandomStream(seed_, static_cast<std::uint64_t>(exchange)).permutation(std::ssize(begins_) - 1);
     for (std::size_t u = 0; u < units.size(); ++u) {

@@ -18,8 +18,11 @@ class Exchanges {
 
   // order[i] = the row that takes place i. Of two samples `draw_labels` keeps groups and blocks whole where their sizes differ.
   void draw(Index exchange, std::span<Index> order) const;
-  // in_first[i] = 1 where row i is of the first sample after the exchange. Groups of unequal size change how many rows that are.
+  // in_first[i] = 1 where row i is of the first sample after the exchange. Groups of unequal size change how many rows that are. Of free
+  // exchanges these are other ones than `draw` makes, equally likely and found faster.
   void draw_labels(Index exchange, std::span<char> in_first) const;
+  // Every labelling that free exchanges or pairs allow, the observed one first, where there are at most `most` of them; else none.
+  std::vector<std::vector<char>> all_labels(Index most) const;
 
   Index rows() const { return rows_; }
   double log_count() const { return log_count_; }  // of different orders
@@ -30,6 +33,7 @@ class Exchanges {
  private:
   void require_whole(const std::vector<Index>& groups) const;
   void shuffle_units(Index exchange, std::span<Index> order) const;
+  void draw_free_labels(Index exchange, std::span<char> in_first) const;
 
   Index rows_;
   Index first_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/buffer.hpp"
 #include "gram/tile_memory.hpp"
 #include "linalg/blas.hpp"
 
@@ -12,90 +11,111 @@ namespace mercer::stats {
 
 namespace {
 
-constexpr Index panel = 256;        // vectors multiplied at a time
-constexpr Index most_parts = 64;    // partial sums: a number of the problem alone, never of the threads
-constexpr double part_bytes = 3e8;  // that they may take together
+constexpr Index most_together = 512;  // vectors multiplied at a time: their images stay in the cache
+constexpr Index most_parts = 64;      // partial sums: a number of the problem alone, never of the threads
+constexpr double part_bytes = 3e8;    // that they may take together
 
 using simd::Tile;
 
-Index parts_for(Index tiles, Index numbers) {
-  const auto affordable = static_cast<Index>(part_bytes / (8.0 * static_cast<double>(std::max<Index>(1, numbers))));
-  return std::clamp<Index>(std::min(affordable, tiles), 1, most_parts);
-}
+double dot(Index n, const float* a, const float* b) { return static_cast<double>(cblas_sdot(static_cast<int>(n), a, 1, b, 1)); }
+double dot(Index n, const double* a, const double* b) { return cblas_ddot(static_cast<int>(n), a, 1, b, 1); }
 
 template <class T>
 void clear_diagonal(Tile<T> tile) {
   for (Index i = 0; i < std::min(tile.rows, tile.cols); ++i) tile.data[i * tile.stride + i] = T{0};
 }
 
-// Calls body(part's sum, kernel, I, J, tile) for the upper tiles of all kernels; the sums are then added up in order.
-template <class T, class Body>
-Matrix sum_over_tiles(const PreparedFamily<T>& kernels, Diagonal diagonal, const Run& run, const char* stage_name, Index rows,
-                      Body&& body) {
-  const Index n = kernels.size();
-  const Index blocks = block_count(n);
-  const Index tiles = upper_count(blocks);
-  const auto count = static_cast<Index>(kernels.count());
-  const Index parts = parts_for(tiles, rows * count);
-  std::vector<Matrix> sums(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
-    Stage stage(run.progress, stage_name, static_cast<double>(tiles));
-    parallel_for(parts, [&](Index part) {
-      Matrix& sum = sums[static_cast<std::size_t>(part)];
-      sum = Matrix::Zero(rows, count);
-      TileMemory<T> memory;
-      for (Index number = part * tiles / parts; number < (part + 1) * tiles / parts; ++number) {
-        const BlockPair pair = upper_pair(number, blocks);
-        const Range I = block_range(pair.row, n);
-        const Range J = block_range(pair.col, n);
-        kernels.tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t k, Tile<T> tile) {
-          if (pair.row == pair.col && diagonal == Diagonal::left_out) clear_diagonal(tile);
-          body(sum, static_cast<Index>(k), I, J, tile);
-        });
-        stage.advance(1);
-      }
-    });
-  });
-  for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
-  return sums[0];
+// sums += the tile's row sums, and its column sums where it stands for its mirror image too. In double: statistics of unequal samples are
+// differences of these.
+template <class T>
+void add_row_sums(Tile<T> tile, Range I, Range J, Eigen::Ref<Vector> sums) {
+  Eigen::Array<double, Eigen::Dynamic, 1> columns = Eigen::Array<double, Eigen::Dynamic, 1>::Zero(J.count);
+  for (Index i = 0; i < I.count; ++i) {
+    const auto row = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>(tile.data + i * tile.stride, J.count).template cast<double>();
+    sums[I.begin + i] += row.sum();
+    columns += row;
+  }
+  if (I.begin != J.begin) sums.segment(J.begin, J.count).array() += columns;
+}
+
+void add_to(FormSums& sum, const FormSums& other) {
+  sum.forms += other.forms;
+  sum.row_sums += other.row_sums;
+  sum.squares += other.squares;
+}
+
+// forms(b, k) += times * v_I' K(I, J) v_J for all vectors.
+template <class T>
+void add_forms(Tile<T> tile, Index row_block, Index col_block, const VectorPanels<T>& V, T* images, Index k, Matrix& forms) {
+  const double times = row_block == col_block ? 1 : 2;  // a tile above the diagonal stands for its mirror image too
+  for (Index first = 0; first < V.vectors(); first += most_together) {
+    const Index some = std::min(most_together, V.vectors() - first);
+    const T* left = V.panel(row_block) + first * tile.rows;
+    const T* right = V.panel(col_block) + first * tile.cols;
+    linalg::gemm_nt(some, tile.rows, tile.cols, T{1}, right, tile.cols, tile.data, tile.stride, T{0}, images, tile.rows);
+    for (Index b = 0; b < some; ++b) forms(first + b, k) += times * dot(tile.rows, images + b * tile.rows, left + b * tile.rows);
+  }
 }
 
 }  // namespace
 
 template <class T>
-Matrix quadratic_forms(const PreparedFamily<T>& kernels, const RowMatrix<T>& V, Diagonal diagonal, const Run& run) {
+FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, Diagonal diagonal, const Run& run) {
   const Index n = kernels.size();
-  return sum_over_tiles(kernels, diagonal, run, "Permutations", V.rows(), [&](Matrix& sum, Index k, Range I, Range J, Tile<T> tile) {
-    Buffer<T> product(static_cast<std::size_t>(panel * tile_size));
-    const double times = I.begin == J.begin ? 1 : 2;  // a tile above the diagonal stands for its mirror image too
-    for (Index first = 0; first < V.rows(); first += panel) {
-      const Index some = std::min(panel, V.rows() - first);
-      const T* v = V.data() + first * n;
-      linalg::gemm_nt(some, I.count, J.count, T{1}, v + J.begin, n, tile.data, tile.stride, T{0}, product.data(), I.count);
-      for (Index b = 0; b < some; ++b) {
-        const Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> image(product.data() + b * I.count, I.count);
-        const Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> side(v + b * n + I.begin, I.count);
-        sum(first + b, k) += times * static_cast<double>((image * side).sum());
+  const Index blocks = block_count(n);
+  const Index tiles = upper_count(blocks);
+  const auto count = static_cast<Index>(kernels.count());
+  const double numbers = static_cast<double>(std::max<Index>(1, (V.vectors() + n) * count));
+  const Index parts = std::clamp<Index>(std::min(static_cast<Index>(part_bytes / 8 / numbers), tiles), 1, most_parts);
+  std::vector<FormSums> sums(static_cast<std::size_t>(parts));
+  with_threads(run.threads, [&] {
+    Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
+    parallel_for(parts, [&](Index part) {
+      FormSums& sum = sums[static_cast<std::size_t>(part)];
+      sum = {Matrix::Zero(V.vectors(), count), Matrix::Zero(n, count), Vector::Zero(count)};
+      Matrix columns_first = Matrix::Zero(count, n);  // row sums, a kernel's together while they are added up
+      TileMemory<T> memory;
+      Buffer<T> images(static_cast<std::size_t>(std::min(most_together, std::max<Index>(1, V.vectors())) * tile_size));
+      for (Index number = part * tiles / parts; number < (part + 1) * tiles / parts; ++number) {
+        const BlockPair pair = upper_pair(number, blocks);
+        const Range I = block_range(pair.row, n);
+        const Range J = block_range(pair.col, n);
+        kernels.tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t kernel, Tile<T> tile) {
+          const auto k = static_cast<Index>(kernel);
+          if (pair.row == pair.col && diagonal == Diagonal::left_out) clear_diagonal(tile);
+          add_forms(tile, pair.row, pair.col, V, images.data(), k, sum.forms);
+          add_row_sums<T>(tile, I, J, columns_first.row(k).transpose());
+          for (Index i = 0; i < I.count; ++i)
+            sum.squares[k] += (I.begin == J.begin ? 1 : 2) * dot(J.count, tile.data + i * tile.stride, tile.data + i * tile.stride);
+        });
+        stage.advance(1);
       }
-    }
+      sum.row_sums = columns_first.transpose();
+    });
   });
+  for (std::size_t p = 1; p < sums.size(); ++p) add_to(sums[0], sums[p]);
+  return std::move(sums[0]);
+}
+
+template <class T>
+Matrix quadratic_forms(const PreparedFamily<T>& kernels, const RowMatrix<T>& V, Diagonal diagonal, const Run& run) {
+  VectorPanels<T> panels(V.rows(), V.cols());
+  with_threads(run.threads, [&] {
+    parallel_for(block_count(V.cols()), [&](Index block) {
+      const Range range = block_range(block, V.cols());
+      Eigen::Map<RowMatrix<T>>(panels.panel(block), V.rows(), range.count) = V.middleCols(range.begin, range.count);
+    });
+  });
+  return form_sums<T>(kernels, panels, diagonal, run).forms;
 }
 
 template <class T>
 Matrix row_sums(const PreparedFamily<T>& kernels, Diagonal diagonal, const Run& run) {
-  return sum_over_tiles(kernels, diagonal, run, "Row sums", kernels.size(), [&](Matrix& sum, Index k, Range I, Range J, Tile<T> tile) {
-    for (Index i = 0; i < I.count; ++i) {
-      double total = 0;
-      for (Index j = 0; j < J.count; ++j) {
-        const auto value = static_cast<double>(tile.data[i * tile.stride + j]);
-        total += value;
-        if (I.begin != J.begin) sum(J.begin + j, k) += value;
-      }
-      sum(I.begin + i, k) += total;
-    }
-  });
+  return form_sums<T>(kernels, VectorPanels<T>(0, kernels.size()), diagonal, run).row_sums;
 }
 
+template FormSums form_sums<float>(const PreparedFamily<float>&, const VectorPanels<float>&, Diagonal, const Run&);
+template FormSums form_sums<double>(const PreparedFamily<double>&, const VectorPanels<double>&, Diagonal, const Run&);
 template Matrix quadratic_forms<float>(const PreparedFamily<float>&, const RowMatrix<float>&, Diagonal, const Run&);
 template Matrix quadratic_forms<double>(const PreparedFamily<double>&, const RowMatrix<double>&, Diagonal, const Run&);
 template Matrix row_sums<float>(const PreparedFamily<float>&, Diagonal, const Run&);

@@ -85,6 +85,35 @@ TEST(Exchanges, WholeGroupsOfUnequalSizeKeepOneLabel) {
   EXPECT_EQ(seen.size(), 6U);  // two of four groups are X
 }
 
+TEST(Exchanges, FreeLabelsComeUpEquallyOften) {
+  for (const Index first : {1, 2, 3, 5}) {
+    const Exchanges e(6, first, {}, 4);
+    std::map<std::vector<char>, int> seen;
+    const std::size_t kinds = e.all_labels(1000).size();
+    const int draws = static_cast<int>(kinds) * 1000;
+    for (Index b = 0; b < draws; ++b) {
+      const std::vector<char> drawn_labels = labels(e, b);
+      EXPECT_EQ(std::count(drawn_labels.begin(), drawn_labels.end(), 1), first);
+      ++seen[drawn_labels];
+    }
+    EXPECT_EQ(seen.size(), kinds);
+    double chi2 = 0;
+    for (const auto& [order, count] : seen) chi2 += (count - 1000.0) * (count - 1000.0) / 1000.0;
+    EXPECT_LT(chi2, 49.0) << first;  // 99.98 % point of chi-square with 19 degrees of freedom
+  }
+}
+
+TEST(Exchanges, AllLabelsAreDistinctAndBeginWithTheObserved) {
+  EXPECT_EQ(Exchanges(7, 3, {}, 0).all_labels(35).size(), 35U);
+  EXPECT_TRUE(Exchanges(7, 3, {}, 0).all_labels(34).empty());
+  EXPECT_EQ(Exchanges(8, 4, {Exchange::pairs, {}, 0}, 0).all_labels(16).size(), 16U);
+  for (auto all : {Exchanges(7, 3, {}, 0).all_labels(100), Exchanges(6, 3, {Exchange::pairs, {}, 0}, 0).all_labels(100)}) {
+    EXPECT_EQ(std::vector<char>(all[0].begin(), all[0].begin() + 3), std::vector<char>(3, 1));
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());
+  }
+}
+
 TEST(Exchanges, PairsSwapTheirTwoRowsOrNot) {
   const Exchanges e(6, 3, {Exchange::pairs, {}, 0}, 2);
   std::map<std::vector<char>, int> seen;

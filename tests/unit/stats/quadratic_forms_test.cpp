@@ -28,7 +28,7 @@ void compare_with_loops(Index n, double tolerance) {
         const double size = v.cwiseAbs().dot(K.cwiseAbs() * v.cwiseAbs());
         EXPECT_NEAR(q(b, static_cast<Index>(k)), v.dot(K * v), tolerance * size);
       }
-      EXPECT_LT((sums.col(static_cast<Index>(k)) - K.rowwise().sum()).cwiseAbs().maxCoeff(),
+      EXPECT_LE((sums.col(static_cast<Index>(k)) - K.rowwise().sum()).cwiseAbs().maxCoeff(),
                 tolerance * K.cwiseAbs().rowwise().sum().maxCoeff());
     }
   }
@@ -37,7 +37,27 @@ void compare_with_loops(Index n, double tolerance) {
 TEST(QuadraticForms, AgreeWithLoopsAtTileEdges) {
   for (const Index n : {1, 2, 255, 256, 257, 600}) {
     compare_with_loops<double>(n, 1e-14);
-    compare_with_loops<float>(n, 1e-6);
+    compare_with_loops<float>(n, 1e-5);  // what entries of float32 Gram matrices hold (docs/gram.md)
+  }
+}
+
+TEST(QuadraticForms, OnePassGivesRowSumsAndSquaresToo) {
+  const Matrix X = RandomStream(1).normal_matrix(300, 3);
+  const std::vector<Kernel> kernels = {kernels::gaussian(1.0), kernels::laplacian(2.0)};
+  const PreparedFamily<double> family(kernels, Samples(X));
+  VectorPanels<double> V(3, 300);
+  for (Index b = 0; b < 3; ++b) V.set(b, [&](Index i) { return static_cast<double>(i % (b + 2)); });
+  const FormSums sums = form_sums<double>(family, V, Diagonal::left_out, {});
+  for (Index k = 0; k < 2; ++k) {
+    Matrix K = gram(kernels[static_cast<std::size_t>(k)], X);
+    K.diagonal().setZero();
+    EXPECT_NEAR(sums.squares[k], K.squaredNorm(), 1e-12 * K.squaredNorm());
+    EXPECT_LE((sums.row_sums.col(k) - K.rowwise().sum()).cwiseAbs().maxCoeff(), 1e-12 * K.rowwise().sum().maxCoeff());
+    for (Index b = 0; b < 3; ++b) {
+      Vector v(300);
+      for (Index i = 0; i < 300; ++i) v[i] = static_cast<double>(i % (b + 2));
+      EXPECT_NEAR(sums.forms(b, k), v.dot(K * v), 1e-12 * v.dot(K * v));
+    }
   }
 }
 
