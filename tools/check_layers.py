@@ -90,6 +90,7 @@ PUBLIC = {
     "test_result.hpp": "stats",
     "two_sample.hpp": "stats",
     "independence.hpp": "stats",
+    "change_points.hpp": "stats",
     "mean_embedding.hpp": "stats",
     "witness.hpp": "stats",
     "aggregated_tests.hpp": "stats",

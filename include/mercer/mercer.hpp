@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mercer/aggregated_tests.hpp"
+#include "mercer/change_points.hpp"
 #include "mercer/chunked_file.hpp"
 #include "mercer/chunks.hpp"
 #include "mercer/cluster_quality.hpp"
