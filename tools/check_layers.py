@@ -91,6 +91,7 @@ PUBLIC = {
     "two_sample.hpp": "stats",
     "independence.hpp": "stats",
     "change_points.hpp": "stats",
+    "drift.hpp": "stats",
     "mean_embedding.hpp": "stats",
     "witness.hpp": "stats",
     "aggregated_tests.hpp": "stats",

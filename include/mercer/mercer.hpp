@@ -9,6 +9,7 @@
 #include "mercer/cluster_quality.hpp"
 #include "mercer/dataset.hpp"
 #include "mercer/diagnosis.hpp"
+#include "mercer/drift.hpp"
 #include "mercer/error.hpp"
 #include "mercer/exchange.hpp"
 #include "mercer/explicit_maps.hpp"
