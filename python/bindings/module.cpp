@@ -67,4 +67,5 @@ NB_MODULE(_mercer, m) {
   bind_maps(m);
   bind_pca(m);
   bind_test_result(m);
+  bind_aggregated(m);
 }

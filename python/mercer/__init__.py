@@ -56,6 +56,7 @@ from ._matrix_function import matrix_function
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
 from ._test_result import TestResult
+from ._aggregated import AggregatedResult, mmd_aggregated_test, mmd_fuse_test, with_bandwidths
 from . import plots
 
 __version__: str = version()
@@ -131,4 +132,8 @@ __all__ = [
     "PCA",
     "TestResult",
     "plots",
+    "AggregatedResult",
+    "mmd_aggregated_test",
+    "mmd_fuse_test",
+    "with_bandwidths",
 ]

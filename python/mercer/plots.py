@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["image_strip", "null_distribution", "scatter", "silhouette", "spectrum"]
+__all__ = ["image_strip", "kernel_verdicts", "null_distribution", "scatter", "silhouette", "spectrum"]
 
 _MOST_CLASSES = 20  # whole numbers with more values than this are numbers, not classes
 
@@ -262,5 +262,37 @@ def null_distribution(result: Any, ax: Any = None, bins: int | str = "auto") -> 
         ax.axvline(result.threshold, color="C0", linestyle="--", label=f"threshold at level {result.level:g}")
     ax.set_xlabel(result.statistic_name)
     ax.set_yticks([])
+    ax.legend()
+    return ax
+
+
+def kernel_verdicts(result: Any, ax: Any = None) -> Any:
+    """The p-value of each kernel of an aggregated test, and the level that it must be below, on a logarithmic axis.
+
+    Parameters
+    ----------
+    result : AggregatedResult
+    ax : matplotlib axes; None makes a figure.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    rows = result.table
+    places = np.arange(len(rows))
+    p_values = np.array([row["p_value"] for row in rows])
+    rejected = np.array([row["rejected"] for row in rows], dtype=bool)
+    ax.scatter(places[~rejected], p_values[~rejected], color="0.5", label="not rejected")
+    ax.scatter(places[rejected], p_values[rejected], color="C3", label="rejected")
+    levels = np.array([row["level"] for row in rows])
+    if np.all(levels > 0):
+        ax.plot(places, levels, color="C0", linestyle="--", drawstyle="steps-mid", label=f"level of each, {result.level:g} of all")
+    ax.set_yscale("log")
+    ax.set_ylabel("p-value of the kernel alone")
+    ax.set_xticks(places)
+    names = [f"{row['kernel']}, {row['kernel_y']}" if "kernel_y" in row else row["kernel"] for row in rows]
+    ax.set_xticklabels(names, rotation=90, fontsize="x-small")
+    ax.set_title(f"{result.statistic_name}: p = {result.p_value:.3g}", fontsize="medium")
     ax.legend()
     return ax

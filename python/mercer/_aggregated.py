@@ -1,0 +1,256 @@
+"""Tests with many kernels at once, for when nobody knows the right length scale.
+
+>>> import numpy as np
+>>> import mercer
+>>> rng = np.random.default_rng(0)
+>>> X, Y = rng.uniform(size=(300, 1)), rng.beta(1.5, 1.5, size=(300, 1))
+>>> result = mercer.mmd_aggregated_test(X, Y, random_state=0)
+>>> result.rejected, len(result.table)
+(True, 20)
+>>> mercer.mmd_fuse_test(X, Y, random_state=0).rejected
+True
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _data, _mercer, _run
+from ._kernel import Kernel, kernel as make_kernel, wrap as wrap_kernel
+from ._test_result import TestResult, seed_of, wrap
+
+__all__ = ["AggregatedResult", "mmd_aggregated_test", "mmd_fuse_test", "with_bandwidths"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AggregatedResult(TestResult):
+    """The answer of a test with many kernels: a :class:`mercer.TestResult` with a row for each kernel.
+
+    Attributes
+    ----------
+    table : list of dict
+        For each kernel ``kernel`` (of pairs also ``kernel_y``), ``weight``, ``statistic``, ``threshold``, ``p_value``, ``level`` and
+        ``rejected``; ``pandas.DataFrame(result.table)`` shows it. A kernel's p-value is that of a test with it alone; it rejects where
+        that is below its ``level``, which is its weight times ``correction``. Of the fused test, ``weight`` is the kernel's share in the
+        soft maximum.
+    rejecting : list of str
+        The kernels that reject, the strongest first.
+    correction : float
+        What all weights are multiplied by to give the kernels' levels; at least the test's level. NaN of the fused test.
+    """
+
+    table: list[dict[str, Any]] = field(repr=False)
+    rejecting: list[str] = field(repr=False)
+    correction: float = field(repr=False)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The p-value of each kernel against the level it must be below, on matplotlib axes."""
+        from . import plots
+
+        return plots.kernel_verdicts(self, ax=ax)
+
+
+def _result(native: _mercer.AggregatedResult) -> AggregatedResult:
+    names = ("kernel", "kernel_y", "weight", "statistic", "threshold", "p_value", "level", "rejected")
+    table = [{name: getattr(row, name) for name in names if name != "kernel_y" or row.kernel_y} for row in native.table]
+    return wrap(native, AggregatedResult, table=table)
+
+
+def _kernels(kernels: Any, name: str, columns: Sequence[str] | None) -> list[_mercer.Kernel]:
+    if kernels is None:
+        return []
+    if isinstance(kernels, (str, Kernel)):
+        kernels = [kernels]
+    if not isinstance(kernels, Iterable):
+        raise TypeError(f"{name} must be a kernel, a list of them or None, got {kernels!r}")
+    made = [make_kernel(one)._at_columns(columns) for one in kernels]
+    if not made:
+        raise ValueError(f"{name} must have at least one kernel, got none; None takes the default ones")
+    return made
+
+
+def _pair(X: Any, Y: Any, given: bool) -> tuple[_mercer.Samples, _mercer.Samples]:
+    """Two samples; of a precomputed kernel the rows of the pooled sample's Gram matrix."""
+    if not given:
+        S, T, _ = _data.samples_pair(X, Y if Y is not X else np.array(_dense(Y)))
+        return S, T
+    A, B = _data.rows(_dense(X), "X"), _data.rows(_dense(Y), "Y")
+    n, m = len(A), len(B)
+    if A.shape[1] != n + m or B.shape[1] != n + m:
+        raise ValueError(
+            f"of a precomputed kernel X and Y are the rows of the Gram matrix of both samples, {n} and {m} rows of {n + m} columns: "
+            f"got shapes {A.shape} and {B.shape}"
+        )
+    A, B = (np.ascontiguousarray(M, dtype=np.float64) for M in (A, B))
+    part = _mercer.Samples.given_part
+    return part(_data.samples(A), list(range(n))), part(_data.samples(B), list(range(n, n + m)))
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if sp.issparse(X) else X
+
+
+def _whole(value: Any, name: str, least: int = 1) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be >= {least}, got {value}")
+    return int(value)
+
+
+def _permutations(value: Any) -> tuple[int, int]:
+    if isinstance(value, (tuple, list)):
+        if len(value) != 2:
+            raise ValueError(f"n_permutations must be one number, or two: for the p-values of the kernels and for the level, got {value!r}")
+        return _whole(value[0], "n_permutations"), _whole(value[1], "n_permutations")
+    return (_whole(value, "n_permutations"),) * 2
+
+
+def _level(level: Any) -> float:
+    if isinstance(level, bool) or not isinstance(level, Real):
+        raise TypeError(f"level must be a number between 0 and 1, got {level!r}")
+    return float(level)
+
+
+def _weights(weights: Any) -> tuple[str, np.ndarray | None]:
+    if isinstance(weights, str):
+        return weights, None
+    values = np.asarray(weights)
+    if values.dtype.kind not in "fiu" or values.ndim != 1:
+        raise ValueError(f"weights must be a word or one number for each kernel, got {weights!r}")
+    return "", values.astype(np.float64)
+
+
+def _exchange(exchange: Any, groups: Any, block_length: int | None, rows: int) -> tuple[str, list[int], int]:
+    if not isinstance(exchange, str):
+        raise TypeError(f'exchange must be a word such as "free" or "pairs", got {exchange!r}')
+    numbers: list[int] = []
+    if groups is not None:
+        given = np.asarray(groups)
+        if given.shape != (rows,):
+            raise ValueError(f"groups must have one entry for each of the {rows} rows, those of X first, got shape {given.shape}")
+        numbers = np.unique(given, return_inverse=True)[1].tolist()
+    return exchange, numbers, 0 if block_length is None else _whole(block_length, "block_length")
+
+
+def mmd_aggregated_test(
+    X: Any,
+    Y: Any,
+    kernels: Any = None,
+    *,
+    bandwidths: int = 10,
+    weights: Any = "uniform",
+    n_permutations: int | tuple[int, int] = (2000, 2000),
+    exchange: str = "free",
+    groups: Any = None,
+    block_length: int | None = None,
+    level: float = 0.05,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    memory: str | float | None = None,
+    verbose: bool = False,
+) -> AggregatedResult:
+    """Do two samples come from one distribution? Tests by mmd-u with many kernels and one verdict of exact level (MMDAgg).
+
+    Parameters
+    ----------
+    X, Y : array-like or sparse of shape (n, features) and (m, features)
+        Of a precomputed kernel the first n and the last m rows of the Gram matrix of both samples.
+    kernels : list of kernels or texts, or None
+        One with an automatic length scale, such as "gaussian(auto)", stands for ``bandwidths`` of them, from half the 5 % quantile of
+        the pooled sample's distances to twice the 95 % quantile. None is ``["laplacian(auto, l1)", "gaussian(auto)"]``.
+    bandwidths : int
+    weights : "uniform", "increasing", "decreasing", "centred" (in the length scale), or one number > 0 for each kernel
+    n_permutations : int or (int, int)
+        For the p-values of the kernels, and for the level of them all.
+    exchange : "free", "within-groups", "whole-groups", "blocks", "shifts" or "pairs"
+        What may change places under the null; "pairs" is the wild bootstrap of samples of equal size.
+    groups : one entry for each row, those of X first; for the exchanges by groups.
+    block_length : of "blocks"; None is the cube root of the rows.
+    level : of the verdict.
+    random_state : int, numpy generator or None
+    n_jobs, memory, verbose : threads, memory budget such as "4G", progress bar.
+
+    Returns
+    -------
+    AggregatedResult
+        Its ``p_value`` is the smallest level at which the test rejects, its ``statistic`` -log10 of the smallest p-value over weight.
+    """
+    names = _data.column_names(X, Y)
+    natives = _kernels(kernels, "kernels", names)
+    S, T = _pair(X, Y, any(k.needs_given_gram for k in natives))
+    word, values = _weights(weights)
+    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
+    with _run.progress(verbose) as bar:
+        return _result(
+            _mercer.mmd_aggregated_test(
+                S, T, natives, _whole(bandwidths, "bandwidths"), word, values, _permutations(n_permutations), scheme, numbers, length,
+                _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+            )
+        )
+
+
+def mmd_fuse_test(
+    X: Any,
+    Y: Any,
+    kernels: Any = None,
+    *,
+    bandwidths: int = 10,
+    lambda_: float | None = None,
+    n_permutations: int = 2000,
+    exchange: str = "free",
+    groups: Any = None,
+    block_length: int | None = None,
+    level: float = 0.05,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    memory: str | float | None = None,
+    verbose: bool = False,
+) -> AggregatedResult:
+    """Do two samples come from one distribution? A soft maximum of mmd-u over many kernels, each divided by its scale (MMD-FUSE).
+
+    Parameters
+    ----------
+    X, Y, kernels, bandwidths, exchange, groups, block_length, level, random_state, n_jobs, memory, verbose
+        As for :func:`mercer.mmd_aggregated_test`.
+    lambda_ : float or None
+        Of the soft maximum: a large one takes the largest, a small one the mean. None is sqrt(r (r - 1)), r the rows of the smaller sample.
+    n_permutations : int
+
+    Returns
+    -------
+    AggregatedResult
+        Its table has each kernel's own mmd-u, p-value and share in the soft maximum; these p-values are not corrected for being many.
+    """
+    names = _data.column_names(X, Y)
+    natives = _kernels(kernels, "kernels", names)
+    S, T = _pair(X, Y, any(k.needs_given_gram for k in natives))
+    if lambda_ is not None and (isinstance(lambda_, bool) or not isinstance(lambda_, Real) or not lambda_ > 0):
+        raise ValueError(f"lambda_ must be a number > 0 or None, got {lambda_!r}")
+    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
+    with _run.progress(verbose) as bar:
+        return _result(
+            _mercer.mmd_fuse_test(
+                S, T, natives, _whole(bandwidths, "bandwidths"), float(lambda_ or 0), _whole(n_permutations, "n_permutations"), scheme,
+                numbers, length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+            )
+        )
+
+
+def with_bandwidths(kernels: Any, X: Any, bandwidths: int = 10) -> list[Kernel]:
+    """The kernels that a list stands for on X: one with an automatic length scale ``bandwidths`` times, the others as they are.
+
+    >>> import mercer
+    >>> [str(k) for k in mercer.with_bandwidths(["gaussian(auto)", "linear"], [[0.0], [1.0], [3.0]], 3)]
+    ['gaussian(0.5)', 'gaussian(1.4142135623730951)', 'gaussian(4)', 'linear']
+    """
+    natives = _kernels(kernels, "kernels", _data.column_names(X))
+    S = _data.samples(_data.rows(X))
+    S.require_finite("X")
+    return [wrap_kernel(one) for one in _mercer.with_bandwidths(natives, S, _whole(bandwidths, "bandwidths"))]
