@@ -19,7 +19,7 @@ namespace mercer::stats {
 
 // Sums over the pairs i != j of the pooled sample in float64, one for each kernel.
 struct PooledSums {
-  Matrix rows{};  // K1, kernels x rows
+  Matrix rows{};  // K1, rows x kernels
   Vector total{};
   Vector squares{};
   Vector mmd_u{};  // as observed
