@@ -74,6 +74,28 @@ AggregatedResult mmd_fuse(const Samples& X, const Samples& Y, std::vector<Kernel
   });
 }
 
+AggregatedResult hsic_aggregated(const Samples& X, const Samples& Y, std::vector<Kernel> kernels_x, std::vector<Kernel> kernels_y,
+                                 Index bandwidths, const std::string& weighting, std::optional<Vector> weights,
+                                 std::pair<Index, Index> permutations, const std::string& exchange, std::vector<Index> groups,
+                                 Index block_length, double level, std::uint64_t seed, int threads, std::size_t memory,
+                                 nb::object progress) {
+  HsicAggregatedOptions o;
+  o.kernels_x = std::move(kernels_x);
+  o.kernels_y = std::move(kernels_y);
+  o.bandwidths = bandwidths;
+  set_weights(o, weighting, std::move(weights));
+  o.permutations = permutations.first;
+  o.level_permutations = permutations.second;
+  o.exchange = exchange_of(exchange, std::move(groups), block_length);
+  o.level = level;
+  o.seed = seed;
+  Job job(threads, memory, std::move(progress));
+  return job([&](const Run& run) {
+    o.run = run;
+    return hsic_aggregated_test(X, Y, o);
+  });
+}
+
 }  // namespace
 
 void bind_aggregated(nb::module_& m) {
@@ -95,6 +117,9 @@ void bind_aggregated(nb::module_& m) {
         "progress"_a.none() = nb::none());
   m.def("mmd_fuse_test", &mmd_fuse, "X"_a, "Y"_a, "kernels"_a, "bandwidths"_a, "lambda_"_a, "permutations"_a, "exchange"_a, "groups"_a,
         "block_length"_a, "level"_a, "seed"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
+  m.def("hsic_aggregated_test", &hsic_aggregated, "X"_a, "Y"_a, "kernels_x"_a, "kernels_y"_a, "bandwidths"_a, "weighting"_a,
+        "weights"_a.none(), "permutations"_a, "exchange"_a, "groups"_a, "block_length"_a, "level"_a, "seed"_a, "threads"_a = 0,
+        "memory"_a = 0, "progress"_a.none() = nb::none());
   m.def("with_bandwidths", &with_bandwidths, "kernels"_a, "X"_a, "bandwidths"_a);
 }
 

@@ -56,7 +56,7 @@ from ._matrix_function import matrix_function
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
 from ._test_result import TestResult
-from ._aggregated import AggregatedResult, mmd_aggregated_test, mmd_fuse_test, with_bandwidths
+from ._aggregated import AggregatedResult, hsic_aggregated_test, mmd_aggregated_test, mmd_fuse_test, with_bandwidths
 from . import plots
 
 __version__: str = version()
@@ -133,6 +133,7 @@ __all__ = [
     "TestResult",
     "plots",
     "AggregatedResult",
+    "hsic_aggregated_test",
     "mmd_aggregated_test",
     "mmd_fuse_test",
     "with_bandwidths",

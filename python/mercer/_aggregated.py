@@ -9,6 +9,9 @@
 (True, 20)
 >>> mercer.mmd_fuse_test(X, Y, random_state=0).rejected
 True
+>>> wave = np.sin(20 * X) + 0.2 * rng.normal(size=X.shape)
+>>> mercer.hsic_aggregated_test(X, wave, random_state=0).rejected
+True
 """
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
@@ -25,7 +28,7 @@ from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel, wrap as wrap_kernel
 from ._test_result import TestResult, seed_of, wrap
 
-__all__ = ["AggregatedResult", "mmd_aggregated_test", "mmd_fuse_test", "with_bandwidths"]
+__all__ = ["AggregatedResult", "hsic_aggregated_test", "mmd_aggregated_test", "mmd_fuse_test", "with_bandwidths"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +93,17 @@ def _pair(X: Any, Y: Any, given: bool) -> tuple[_mercer.Samples, _mercer.Samples
     A, B = (np.ascontiguousarray(M, dtype=np.float64) for M in (A, B))
     part = _mercer.Samples.given_part
     return part(_data.samples(A), list(range(n))), part(_data.samples(B), list(range(n, n + m)))
+
+
+def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
+    rows = _data.rows(X, name)
+    samples = _data.samples(rows)
+    samples.require_finite(name)
+    if not any(k.needs_given_gram for k in kernels):
+        return samples
+    if rows.shape[0] != rows.shape[1]:
+        raise ValueError(f"of a precomputed kernel {name} is a square Gram matrix, got shape {rows.shape}")
+    return _mercer.Samples.given_gram(samples)
 
 
 def _dense(X: Any) -> Any:
@@ -239,6 +253,60 @@ def mmd_fuse_test(
             _mercer.mmd_fuse_test(
                 S, T, natives, _whole(bandwidths, "bandwidths"), float(lambda_ or 0), _whole(n_permutations, "n_permutations"), scheme,
                 numbers, length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+            )
+        )
+
+
+def hsic_aggregated_test(
+    X: Any,
+    Y: Any,
+    kernels_x: Any = None,
+    kernels_y: Any = None,
+    *,
+    bandwidths: int = 5,
+    weights: Any = "uniform",
+    n_permutations: int | tuple[int, int] = (1000, 1000),
+    exchange: str = "free",
+    groups: Any = None,
+    block_length: int | None = None,
+    level: float = 0.05,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    memory: str | float | None = None,
+    verbose: bool = False,
+) -> AggregatedResult:
+    """Are two variables independent? Tests by hsic with many pairs of kernels and one verdict of exact level (HSICAgg).
+
+    Parameters
+    ----------
+    X, Y : array-like or sparse of shape (n, features of X) and (n, features of Y)
+        Of a precomputed kernel the Gram matrix of the variable, n x n.
+    kernels_x, kernels_y : list of kernels or texts, or None
+        All pairs are tried. One with an automatic length scale stands for ``bandwidths`` of them, as in
+        :func:`mercer.mmd_aggregated_test`, by the distances of its own variable. None is ``["gaussian(auto)"]``.
+    bandwidths : int
+    weights : "uniform", "increasing", "decreasing", "centred", or one number > 0 for each pair, those of the first kernel of X first
+    n_permutations : int or (int, int)
+        For the p-values of the pairs, and for the level of them all.
+    exchange : "free", "within-groups", "whole-groups", "blocks" or "shifts"
+        How the rows of Y may be permuted under the null.
+    groups, block_length, level, random_state, n_jobs, memory, verbose
+        As for :func:`mercer.mmd_aggregated_test`.
+
+    Returns
+    -------
+    AggregatedResult
+    """
+    natives_x = _kernels(kernels_x, "kernels_x", _data.column_names(X))
+    natives_y = _kernels(kernels_y, "kernels_y", _data.column_names(Y))
+    S, T = _variable(X, "X", natives_x), _variable(Y, "Y", natives_y)
+    word, values = _weights(weights)
+    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size)
+    with _run.progress(verbose) as bar:
+        return _result(
+            _mercer.hsic_aggregated_test(
+                S, T, natives_x, natives_y, _whole(bandwidths, "bandwidths"), word, values, _permutations(n_permutations), scheme, numbers,
+                length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )
         )
 

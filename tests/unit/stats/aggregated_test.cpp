@@ -286,6 +286,103 @@ TEST(Aggregated, PowerOnPerturbedUniforms) {
   EXPECT_GE(fused, plain + sets / 4) << plain;
 }
 
+// -- independence
+
+Matrix centred(const Matrix& K) {
+  const Index n = K.rows();
+  const Matrix H = Matrix::Identity(n, n) - Matrix::Constant(n, n, 1 / static_cast<double>(n));
+  return H * K * H;
+}
+
+TEST(Aggregated, HsicAgreesWithLoops) {
+  const Index n = 14;
+  const std::vector<Kernel> xs = {kernels::gaussian(0.5), kernels::laplacian(1.0), kernels::linear()};
+  const std::vector<Kernel> ys = {kernels::gaussian(0.3), kernels::gaussian(2.0)};
+  for (const double signal : {0.0, 0.6, 1.0}) {
+    const Matrix X = RandomStream(1).normal_matrix(n, 1);
+    const Matrix Y = signal * X.cwiseAbs2() + RandomStream(2).normal_matrix(n, 1);
+    HsicAggregatedOptions o{.kernels_x = xs, .kernels_y = ys, .permutations = 99, .level_permutations = 79, .level = 0.1, .seed = 5};
+    o.weights = Vector{{0.2, 0.2, 0.2, 0.2, 0.1, 0.1}};
+    const AggregatedResult r = hsic_aggregated_test(X, Y, o);
+    const stats::Exchanges exchanges(n, n, {}, 5);
+    Matrix T(179, 6);
+    for (std::size_t p = 0; p < 6; ++p) {
+      const Matrix K = centred(gram(xs[p / 2], X));
+      const Matrix L = gram(ys[p % 2], Y);
+      std::vector<Index> order(static_cast<std::size_t>(n));
+      for (Index j = 0; j < 179; ++j) {
+        for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+        if (j > 0) exchanges.draw(j - 1, order);
+        double sum = 0;
+        for (Index a = 0; a < n; ++a) {
+          for (Index b = 0; b < n; ++b) sum += K(a, b) * L(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
+        }
+        T(j, static_cast<Index>(p)) = sum / static_cast<double>(n * n);
+      }
+    }
+    const NaiveVerdict naive = naive_aggregate(T, 99, o.weights, 0.1);
+    EXPECT_NEAR(r.correction, naive.u, 1e-4 * naive.u);
+    EXPECT_EQ(r.rejected, naive.any);
+    for (std::size_t p = 0; p < 6; ++p) {
+      EXPECT_NEAR(r.table[p].statistic, T(0, static_cast<Index>(p)), 1e-13);
+      EXPECT_EQ(r.table[p].rejected, naive.rejected[p]);
+      EXPECT_EQ(r.table[p].kernel, xs[p / 2].text());
+      EXPECT_EQ(r.table[p].kernel_y, ys[p % 2].text());
+    }
+  }
+}
+
+TEST(Aggregated, HsicOfGivenGramsThreadsAndTiles) {
+  const Matrix X = RandomStream(1).normal_matrix(270, 2), Y = RandomStream(2).normal_matrix(270, 1);
+  HsicAggregatedOptions o{.bandwidths = 2, .permutations = 40, .level_permutations = 40, .run = {.threads = 1}};
+  const AggregatedResult one = hsic_aggregated_test(X, Y, o);
+  o.run.threads = 2;
+  const AggregatedResult two = hsic_aggregated_test(X, Y, o);
+  EXPECT_EQ(one.null, two.null);
+  for (std::size_t p = 0; p < 4; ++p) {
+    EXPECT_EQ(one.table[p].statistic, two.table[p].statistic);
+    const Matrix K = gram(parse_kernel(one.table[p].kernel), X), L = gram(parse_kernel(one.table[p].kernel_y), Y);
+    EXPECT_NEAR(one.table[p].statistic, centred(K).cwiseProduct(L).sum() / (270.0 * 270), 1e-12);
+  }
+  o.kernels_x = {kernels::precomputed()};
+  const AggregatedResult given = hsic_aggregated_test(gram(parse_kernel(one.table[0].kernel), X), Y, o);
+  EXPECT_NEAR(given.table[1].statistic, one.table[1].statistic, 1e-12);
+}
+
+TEST(Aggregated, LevelAndPowerOfHsic) {
+  const Index sets = repetitions(200);
+  const auto test = [](const Matrix& X, const Matrix& Y, std::uint64_t seed) {
+    return hsic_aggregated_test(X, Y, {.bandwidths = 3, .permutations = 79, .level_permutations = 79, .seed = seed});
+  };
+  const Index level = rejections_of(
+      sets, [](RandomStream& random) { return std::pair(random.normal_matrix(20, 1), random.normal_matrix(20, 2)); }, test);
+  EXPECT_TRUE(in_interval(level, sets, 0.05)) << level;
+  EXPECT_GE(level, sets / 100);
+
+  // A fast wave, which the median length scale smooths away.
+  const auto wave = [](RandomStream& random) {
+    Matrix X(120, 1), Y(120, 1);
+    for (Index i = 0; i < 120; ++i) {
+      X(i, 0) = random.uniform(-std::numbers::pi, std::numbers::pi);
+      Y(i, 0) = std::sin(8 * X(i, 0)) + 0.3 * random.normal();
+    }
+    return std::pair(X, Y);
+  };
+  const Index plain = rejections_of(20, wave, [](const Matrix& X, const Matrix& Y, std::uint64_t seed) {
+    const Kernel automatic = kernels::gaussian(LengthScale::automatic());
+    return hsic_aggregated_test(X, Y,
+                                {.kernels_x = {resolve(automatic, X)},
+                                 .kernels_y = {resolve(automatic, Y)},
+                                 .permutations = 200,
+                                 .level_permutations = 200,
+                                 .seed = seed});
+  });
+  const Index aggregated = rejections_of(20, wave, [](const Matrix& X, const Matrix& Y, std::uint64_t seed) {
+    return hsic_aggregated_test(X, Y, {.permutations = 200, .level_permutations = 200, .seed = seed});
+  });
+  EXPECT_GE(aggregated, plain + 5) << plain;
+}
+
 // -- the parts
 
 TEST(Aggregated, BandwidthsSpanTheDistances) {
@@ -376,6 +473,11 @@ TEST(Aggregated, BadInputIsNamed) {
   Matrix bad = X;
   bad(3, 1) = std::nan("");
   EXPECT_NE(message_of([&] { mmd_fuse_test(bad, Y); }).find("NaN"), std::string::npos);
+  EXPECT_NE(message_of([&] { hsic_aggregated_test(X, Y); }).find("same number of rows"), std::string::npos);
+  EXPECT_NE(message_of([&] { hsic_aggregated_test(X.topRows(3), Y.topRows(3)); }).find("at least 4 rows"), std::string::npos);
+  EXPECT_NE(message_of([&] { hsic_aggregated_test(X, X, {.exchange = {.scheme = Exchange::pairs}}); }).find("two samples"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { hsic_aggregated_test(bad, X); }).find("NaN"), std::string::npos);
   const AggregatedResult few = mmd_aggregated_test(X, Y, {.permutations = 50, .level_permutations = 10});
   EXPECT_FALSE(few.rejected);
   EXPECT_NE(few.remarks.at(0).find("at least 19"), std::string::npos) << few.remarks.at(0);
