@@ -95,6 +95,9 @@ PUBLIC = {
     "mean_embedding.hpp": "stats",
     "witness.hpp": "stats",
     "aggregated_tests.hpp": "stats",
+    "conditional_independence.hpp": "stats",
+    "goodness_of_fit.hpp": "stats",
+    "k_sample.hpp": "stats",
 }
 EVERYTHING = "mercer.hpp"  # includes all public headers, for users: nothing in src/ or include/ may include it
 
