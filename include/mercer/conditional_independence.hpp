@@ -62,7 +62,7 @@ struct ConditionalIndependenceOptions {
   Run run{};
 };
 
-// Z without columns is the question of independence_test, and is answered by it.
+// Z must have columns that are not constant; without them the question is that of independence_test.
 TestResult conditional_independence_test(const Samples& X, const Samples& Y, const Samples& Z,
                                          const ConditionalIndependenceOptions& options = {});
 
