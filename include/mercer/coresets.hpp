@@ -12,9 +12,8 @@
 //           answer is an answer
 //   thin    kernel thinning (Dwivedi, Mackey, JMLR 2024; generalized, ICLR 2022: the kernel itself splits) within Compress++ (Shetty,
 //           Dwivedi, Mackey, ICLR 2022): halved block by block with balancing signs, then the best half of halves, then swaps
-// n rows, m wanted. Kernel values: squash c m + n m; herd n c + c m, c <= n the candidates; thin 4^(g+1) n log(n) / 2 + 2^g n m. None makes
-// an n x n matrix.
-// SPDX-License-Identifier: BSD-3-Clause
+// n rows, m wanted. Kernel values: squash n c + 3 n m (without herded atoms 2 n m); herd n c + c m, c <= n the candidates; thin 4^(g+1) n
+// log(n) / 2 + 2^g n m. None makes an n x n matrix. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
@@ -54,13 +53,15 @@ struct Coreset {
   double effective_size() const { return weights.size() == 0 ? 0 : weights.sum() * weights.sum() / weights.squaredNorm(); }
 };
 
-// Where atoms come from: rows that span the others (randomly pivoted Cholesky), those of herd or thin, or at random.
-enum class Atoms : std::uint8_t { pivoted, herded, thinned, random };
-const char* name_of(Atoms atoms);  // "pivoted"
+// Where atoms come from: rows that span the others (randomly pivoted Cholesky), those of herd or thin, or at random. Pivoted ones are
+// better where few rows span most of the others (few columns, wide kernels), herded ones elsewhere; automatic tries both and takes the
+// nearer.
+enum class Atoms : std::uint8_t { automatic, pivoted, herded, thinned, random };
+const char* name_of(Atoms atoms);  // "auto", "pivoted", ...
 
 struct SquashOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
-  Atoms atoms = Atoms::herded;
+  Atoms atoms = Atoms::automatic;
   Index candidates = 0;  // rows that may become atoms, drawn at random; 0: all up to 20000
   CoresetMeasure measure = CoresetMeasure::automatic;
   std::uint64_t seed = 0;

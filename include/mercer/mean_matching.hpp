@@ -1,6 +1,6 @@
 // Covariate shift: weights of the training rows that make them look like the target rows, whose labels nobody has (kernel mean matching).
 //
-//   MeanMatching found = match_means(X_train, X_target, {.bound = 10.0});
+//   MeanMatching found = match_means(X_train, X_target);
 //   fit_kernel_ridge(X_train, y, {.sample_weight = found.weights});     // every fit with sample weights takes them
 //   found.effective_sample_size;
 //
@@ -28,7 +28,7 @@ namespace mercer {
 
 struct MeanMatchingOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());  // auto: the median distance of both samples pooled
-  double bound = std::numeric_limits<double>::infinity();                // B, >= 1 - epsilon; infinite: none
+  double bound = 10;                                                     // B, >= 1 - epsilon; infinite: none
   double epsilon = 0;                                                    // in [0, 1)
   double ridge = 0;         // >= 0, in units of mean k(x, x): spreads weights over rows that the kernel hardly tells apart
   Vector target_weights{};  // of the target rows, >= 0; empty: equal

@@ -60,7 +60,7 @@ struct MixtureWeights {
 MixtureWeights mixture_weights(const Samples& X, const std::vector<MixtureComponent>& components, const MixtureOptions& options = {});
 
 // From products that are known: Q (positive semi-definite), p and, for the distance, |mu(X)|^2.
-MixtureWeights mixture_weights(const Matrix& Q, const Vector& p, double squared_norm = std::numeric_limits<double>::quiet_NaN(),
-                               const Run& run = {});
+MixtureWeights mixture_weights_of_products(const Matrix& Q, const Vector& p, double squared_norm = std::numeric_limits<double>::quiet_NaN(),
+                                           const Run& run = {});
 
 }  // namespace mercer

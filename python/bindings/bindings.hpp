@@ -119,5 +119,6 @@ void bind_maps(nb::module_& m);
 void bind_pca(nb::module_& m);
 void bind_test_result(nb::module_& m);
 void bind_aggregated(nb::module_& m);
+void bind_weights(nb::module_& m);
 
 }  // namespace mercer::python

@@ -68,4 +68,5 @@ NB_MODULE(_mercer, m) {
   bind_pca(m);
   bind_test_result(m);
   bind_aggregated(m);
+  bind_weights(m);
 }

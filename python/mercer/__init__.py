@@ -57,6 +57,9 @@ from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
 from ._test_result import TestResult
 from ._aggregated import AggregatedResult, hsic_aggregated_test, mmd_aggregated_test, mmd_fuse_test, with_bandwidths
+from ._coresets import Coreset, herd, squash, thin
+from ._mean_matching import KernelMeanMatching
+from ._mixture import MixtureWeights, mixture_weights
 from . import plots
 
 __version__: str = version()
@@ -137,4 +140,11 @@ __all__ = [
     "mmd_aggregated_test",
     "mmd_fuse_test",
     "with_bandwidths",
+    "Coreset",
+    "KernelMeanMatching",
+    "MixtureWeights",
+    "herd",
+    "mixture_weights",
+    "squash",
+    "thin",
 ]

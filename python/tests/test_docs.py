@@ -26,6 +26,7 @@ def test_examples():
 MODULES = [mercer, mercer._kernel, mercer.kernels, mercer._kernel_ridge, mercer._ridge, mercer._diagnosis, mercer._rkhs]
 MODULES += [mercer._monomials, mercer._kernel_maps, mercer._sketches, mercer._matrix_function, mercer._random_fourier]
 MODULES += [mercer._aggregated]
+MODULES += [mercer._coresets, mercer._mean_matching, mercer._mixture]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)

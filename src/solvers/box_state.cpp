@@ -105,6 +105,25 @@ void BoxState<T>::add_changes(const std::vector<const T*>& rows, const std::vect
   add_rows(moved, coef);
 }
 
+// A direction moved by the same amount for all of a group where it would change the group's sum by more than rounding: what a nearly
+// singular system leaves over need not respect the sums, and is followed a long way.
+template <class T>
+void BoxState<T>::keep_sums(const std::vector<Index>& free, Vector& d) const {
+  for (int group = 0; group < p_.held.groups; ++group) {
+    double sum = 0;
+    double size = 0;
+    std::vector<Index> members;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      if ((p_.held.groups == 2 && free[k] >= p_.held.split ? 1 : 0) != group) continue;
+      members.push_back(static_cast<Index>(k));
+      sum += d[static_cast<Index>(k)];
+      size += std::abs(d[static_cast<Index>(k)]);
+    }
+    if (!(std::abs(sum) > 1e-13 * size)) continue;
+    for (const Index k : members) d[k] -= sum / static_cast<double>(members.size());
+  }
+}
+
 template <class T>
 typename BoxState<T>::Step BoxState<T>::newton_step(Index most_free) {
   std::vector<Index> free;
@@ -136,7 +155,8 @@ typename BoxState<T>::Step BoxState<T>::newton_step(Index most_free) {
     solution = left;
     length = infinity;
   }
-  const Vector d = solution.head(m);
+  Vector d = solution.head(m);
+  keep_sums(free, d);
   const double slope = -right.head(m).dot(d);
   if (!d.allFinite() || slope > 1e-12 * std::abs(right.head(m).cwiseAbs().dot(d.cwiseAbs()))) return Step::failed;
   Index stops = -1;

@@ -68,6 +68,7 @@ class BoxState {
   static constexpr Index most_bounds = 400;
   enum class Step : std::uint8_t { solved, met_a_bound, failed };
   Step newton_step(Index most_free);
+  void keep_sums(const std::vector<Index>& free, Vector& d) const;
 };
 
 }  // namespace mercer

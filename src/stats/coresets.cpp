@@ -169,24 +169,45 @@ std::vector<Index> pivoted_rows(const Problem& problem, const std::vector<Index>
   return rows;
 }
 
-std::vector<Index> atoms_of(const Problem& problem, Index m, const SquashOptions& o, Coreset& out) {
-  if (o.atoms == Atoms::thinned) {
+std::vector<Index> atoms_of(const Problem& problem, Atoms how, Index m, const SquashOptions& o) {
+  if (how == Atoms::thinned) {
     ThinOptions options;
     options.seed = o.seed;
     options.run = o.run;
     return stats::thinned_rows(problem.kernel, problem.X, m, options).rows;
   }
+  if (how == Atoms::random) return RandomStream(o.seed, 2).sample(problem.n(), m);
   const std::vector<Index> candidates = candidate_rows(problem.n(), m, o.candidates, o.seed);
-  if (o.atoms == Atoms::random) return RandomStream(o.seed, 2).sample(problem.n(), m);
-  remark_on_candidates(out, candidates.size());
-  if (o.atoms == Atoms::herded) return herd_rows(problem, candidates, m, o.run, nullptr);
+  if (how == Atoms::herded) return herd_rows(problem, candidates, m, o.run, nullptr);
   return pivoted_rows(problem, candidates, m, o);
+}
+
+// Atoms and their weights. `objective` is half the squared distance, less half of |mu(X)|^2.
+struct Squashed {
+  Atoms how = Atoms::automatic;
+  std::vector<Index> rows{};
+  stats::SimplexWeights found{};
+};
+
+Squashed squash_onto(const Problem& problem, Atoms how, Index m, const SquashOptions& o) {
+  Squashed out;
+  out.how = how;
+  out.rows = atoms_of(problem, how, m, o);
+  std::sort(out.rows.begin(), out.rows.end());
+  const Samples atoms = problem.X.subset(out.rows);
+  const Matrix Q = gram(problem.kernel, atoms, {.run = o.run});
+  const Vector p = stats::mean_at(problem.kernel, problem.X, problem.equal(), atoms, Precision::float64, o.run);
+  if (!Q.allFinite() || !p.allFinite()) throw InvalidArgument("kernel values overflow; scale the data");
+  out.found = stats::simplex_weights(Q, p, o.run);
+  return out;
 }
 
 }  // namespace
 
 const char* name_of(Atoms atoms) {
   switch (atoms) {
+    case Atoms::automatic:
+      return "auto";
     case Atoms::pivoted:
       return "pivoted";
     case Atoms::herded:
@@ -207,23 +228,26 @@ Coreset squash(const Samples& rows, Index m, const SquashOptions& options) {
   out.method = "squash";
   out.n = problem.n();
   out.seed = options.seed;
+  Squashed best;
   with_threads(options.run.threads, [&] {
-    out.rows = atoms_of(problem, m, options, out);
-    std::sort(out.rows.begin(), out.rows.end());
-    const Samples atoms = problem.X.subset(out.rows);
-    const Matrix Q = gram(problem.kernel, atoms, {.run = options.run});
-    const Vector p = stats::mean_at(problem.kernel, problem.X, problem.equal(), atoms, Precision::float64, options.run);
-    if (!Q.allFinite() || !p.allFinite()) throw InvalidArgument("kernel values overflow; scale the data");
-    const stats::SimplexWeights found = stats::simplex_weights(Q, p, options.run);
-    out.weights = found.weights;
-    out.gap = 2 * found.gap;
-    if (!found.converged)
+    const bool both = options.atoms == Atoms::automatic;
+    best = squash_onto(problem, both ? Atoms::pivoted : options.atoms, m, options);
+    if (both) {
+      Squashed other = squash_onto(problem, Atoms::herded, m, options);
+      if (other.found.objective < best.found.objective) best = std::move(other);
+    }
+    out.rows = std::move(best.rows);
+    out.weights = best.found.weights;
+    out.gap = 2 * best.found.gap;
+    if (options.atoms != Atoms::thinned && options.atoms != Atoms::random)
+      remark_on_candidates(out, candidate_rows(out.n, m, options.candidates, options.seed).size());
+    if (!best.found.converged)
       out.remarks.push_back(fmt::format("weights: stopped early, the squared distance may be {:.2g} above its least value", out.gap));
     measure(problem, options.measure, options.run, out);
   });
   const Index positive = (out.weights.array() > 0).count();
   conclude(problem,
-           fmt::format("weighted rows ({} atoms{})", name_of(options.atoms),
+           fmt::format("weighted rows ({} atoms{})", name_of(best.how),
                        positive < m ? fmt::format(", {} with a weight", positive) : std::string()),
            out);
   return out;

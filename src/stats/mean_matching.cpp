@@ -89,8 +89,14 @@ BoxProblem problem_of(const Vector& p, double added, const MeanMatchingOptions& 
   return problem;
 }
 
+struct Solved {
+  Vector weights{};  // b
+  double gap = 0;    // of 1/2 b'K b - p'b
+  BoxStatus status = BoxStatus::converged;
+};
+
 template <class T>
-BoxSolution solve(const Kernel& kernel, const Samples& X, const Vector& p, double scale, const MeanMatchingOptions& o) {
+Solved solve(const Kernel& kernel, const Samples& X, const Vector& p, double scale, const MeanMatchingOptions& o) {
   const Index n = X.size();
   PreparedKernel<T> prepared(kernel, X, X);
   std::unique_ptr<RowSource<T>> K;
@@ -103,10 +109,12 @@ BoxSolution solve(const Kernel& kernel, const Samples& X, const Vector& p, doubl
   options.tolerance = o.tolerance * scale;
   options.polish = n <= exact_rows;
   options.max_steps = std::max<Index>(10'000'000, 100 * n);
-  options.run = o.run;
+  options.run = stats::named(o.run, "weights");
   const double added = o.ridge * scale;
   const MatchingRows<T> rows(std::move(K), added, o.epsilon > 0);
-  return solve_box_qp<T>(rows, problem_of(p, added, o), options);
+  const BoxProblem problem = problem_of(p, added, o);
+  const BoxSolution found = solve_box_qp<T>(rows, problem, options);
+  return {found.b.head(n), stats::linear_gap(found.gradient, found.b, problem.upper), found.status};
 }
 
 void measure(const Kernel& kernel, const Samples& train, const Samples& target, const Vector& target_weights, MeanMatching& out,
@@ -140,7 +148,8 @@ void conclude(MeanMatching& out, Index n, Index m, Clock::time_point start) {
   if (std::isfinite(out.mmd_after))
     out.sentence +=
         fmt::format(": distance (MMD) {:.4g} before, {:.4g} after{}", out.mmd_before, out.mmd_after, stats::error_words(out.mmd_error));
-  out.sentence += fmt::format("; {} rows have no weight, effective sample size {:.1f}", out.zeros, out.effective_sample_size);
+  out.sentence += fmt::format("; effective sample size {:.1f}, {} rows without weight, {} at the bound", out.effective_sample_size,
+                              out.zeros, out.at_bound);
 }
 
 }  // namespace
@@ -166,9 +175,9 @@ MeanMatching match_means(const Samples& train_rows, const Samples& target_rows, 
     const double scale = gram_diagonal(kernel, train).mean();
     if (!p.allFinite() || !std::isfinite(scale)) throw InvalidArgument("kernel values overflow; scale the data");
     if (!(scale > 0)) throw InvalidArgument(fmt::format("{} is 0 on every training row: nothing can be matched", kernel.text()));
-    const BoxSolution found = linalg::with_type_of(precision, [&]<class T>(T) { return solve<T>(kernel, train, p, scale, options); });
-    out.weights = found.b.head(n) * static_cast<double>(n);
-    out.gap = 2 * std::max(0.0, found.gap);
+    const Solved found = linalg::with_type_of(precision, [&]<class T>(T) { return solve<T>(kernel, train, p, scale, options); });
+    out.weights = found.weights * static_cast<double>(n);
+    out.gap = 2 * found.gap;
     out.converged = found.status == BoxStatus::converged;
     if (!out.converged)
       out.remarks.push_back(fmt::format("stopped early ({}): the squared distance may be {:.2g} above its least value",

@@ -216,7 +216,7 @@ MixtureWeights mixture_weights(const Samples& X, const std::vector<MixtureCompon
   return out;
 }
 
-MixtureWeights mixture_weights(const Matrix& Q, const Vector& p, double squared_norm, const Run& run) {
+MixtureWeights mixture_weights_of_products(const Matrix& Q, const Vector& p, double squared_norm, const Run& run) {
   const auto start = Clock::now();
   if (Q.rows() == 0 || Q.rows() != Q.cols() || p.size() != Q.rows())
     throw InvalidArgument(fmt::format("Q must be k x k and p have k numbers, k >= 1; got {} x {} and {}", Q.rows(), Q.cols(), p.size()));

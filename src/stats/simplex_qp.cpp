@@ -2,6 +2,9 @@
 #include "stats/simplex_qp.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
 
 #include "gram/kernel_rows.hpp"
 
@@ -20,6 +23,27 @@ const char* name_of(BoxStatus status) {
   }
 }
 
+Run named(const Run& run, const char* stage) {
+  if (!run.progress) return run;
+  const ProgressCallback& inner = run.progress;
+  return {run.threads, run.memory, [inner, stage](const ProgressEvent& e) { return inner({stage, e.fraction, e.seconds}); }};
+}
+
+double linear_gap(const Vector& gradient, const Vector& b, const Vector& upper) {
+  std::vector<Index> order(static_cast<std::size_t>(b.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return gradient[i] < gradient[j]; });
+  double left = b.sum();
+  double gap = gradient.dot(b);
+  for (const Index i : order) {
+    const double taken = std::min(left, upper[i]);
+    gap -= gradient[i] * taken;
+    left -= taken;
+    if (!(left > 0)) break;
+  }
+  return std::max(0.0, gap);
+}
+
 SimplexWeights simplex_weights(const Matrix& Q, const Vector& p, const Run& run) {
   const Index k = p.size();
   Buffer<double> entries(static_cast<std::size_t>(k * k));
@@ -36,14 +60,14 @@ SimplexWeights simplex_weights(const Matrix& Q, const Vector& p, const Run& run)
   options.tolerance = std::max((k <= 2000 ? 1e-10 : 1e-8) * scale, std::numeric_limits<double>::min());
   options.max_steps = std::max<Index>(1'000'000, 1000 * k);
   options.polish = k <= 2000;
-  options.run = run;
+  options.run = named(run, "weights");
   const BoxSolution found = solve_box_qp<double>(rows, problem, options);
   SimplexWeights out;
   out.weights = (found.b.array() > 1e-12).select(found.b, 0);
   out.weights /= out.weights.sum();
   out.objective = found.objective;
-  out.gap = std::max(0.0, found.gap);
-  out.converged = found.status == BoxStatus::converged || found.gap <= 1e-8 * scale;
+  out.gap = linear_gap(found.gradient, found.b, problem.upper);
+  out.converged = found.status == BoxStatus::converged || out.gap <= 1e-8 * scale;
   return out;
 }
 
