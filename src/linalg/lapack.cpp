@@ -110,8 +110,15 @@ void require_size(Index n, Index limit, const char* what) {
         fmt::format("{} of size {} is beyond dense LAPACK ({} at most); use a subset or a low-rank method", what, n, limit));
 }
 
-SymmetricEigen eigen_now(Matrix A, int threads) {
+void require_eigenproblem(const Matrix& A) {
+  if (A.rows() != A.cols()) throw InvalidArgument(fmt::format("eigenvalues need a square matrix, got {} x {}", A.rows(), A.cols()));
+  require_size(A.rows(), 32766, "an eigenproblem");
+  require_finite(A, "the matrix of an eigenproblem");
+}
+
+SymmetricEigen eigen_now(Matrix A, bool with_vectors, int threads) {
   const int n = static_cast<int>(A.rows());
+  const char* job = with_vectors ? "V" : "N";
   SymmetricEigen out;
   out.values.resize(n);
   if (n > 0) {
@@ -119,15 +126,15 @@ SymmetricEigen eigen_now(Matrix A, int threads) {
     int query = -1;
     double work_size = 0;
     int iwork_size = 0;
-    dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), &work_size, &query, &iwork_size, &query, &info);
+    dsyevd_(job, "U", &n, A.data(), &n, out.values.data(), &work_size, &query, &iwork_size, &query, &info);
     int lwork = static_cast<int>(work_size);
     Buffer<double> work(static_cast<std::size_t>(lwork));
     Buffer<int> iwork(static_cast<std::size_t>(iwork_size));
     const BlasThreads guard(threads);
-    dsyevd_("V", "U", &n, A.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
+    dsyevd_(job, "U", &n, A.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
     if (info != 0) throw Error(fmt::format("the eigensolver failed (dsyevd: {}); check the matrix for extreme values", info));
   }
-  out.vectors = std::move(A);  // column j of LAPACK's matrix is row j of ours
+  if (with_vectors) out.vectors = std::move(A);  // column j of LAPACK's matrix is row j of ours
   return out;
 }
 
@@ -176,15 +183,21 @@ Index potrf_lower(Index n, float* a, Index stride) {
 }
 
 SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress, std::size_t memory) {
-  if (A.rows() != A.cols()) throw InvalidArgument(fmt::format("eigenvalues need a square matrix, got {} x {}", A.rows(), A.cols()));
-  require_size(A.rows(), 32766, "an eigenproblem");
-  require_finite(A, "the matrix of an eigenproblem");
+  require_eigenproblem(A);
   const auto n = static_cast<std::size_t>(A.rows());
   require_memory(2 * n * n * sizeof(double), memory, fmt::format("the workspace of a {} x {} eigenproblem", n, n),
                  "use fewer samples or a low-rank method, or raise the memory budget");
   const int threads = current_threads();
   auto shared = std::make_shared<Matrix>(std::move(A));
-  return cancellable<SymmetricEigen>(progress, "eigenvalues", [shared, threads] { return eigen_now(std::move(*shared), threads); });
+  return cancellable<SymmetricEigen>(progress, "eigenvalues", [shared, threads] { return eigen_now(std::move(*shared), true, threads); });
+}
+
+Vector symmetric_eigenvalues(Matrix A, const ProgressCallback& progress) {
+  require_eigenproblem(A);
+  const int threads = current_threads();
+  auto shared = std::make_shared<Matrix>(std::move(A));
+  return cancellable<SymmetricEigen>(progress, "eigenvalues", [shared, threads] { return eigen_now(std::move(*shared), false, threads); })
+      .values;
 }
 
 ThinSvd thin_svd(Matrix A, const ProgressCallback& progress, std::size_t memory) {

@@ -20,6 +20,9 @@ struct SymmetricEigen {
 // the 2 n^2 that come on top of A are asked of the memory budget (0: the default). n <= 32766, where LAPACK's workspace leaves 32 bits.
 SymmetricEigen symmetric_eigen(Matrix A, const ProgressCallback& progress, std::size_t memory = 0);
 
+// The eigenvalues alone, ascending: 4/3 n^3 flops, no further n x n matrix.
+Vector symmetric_eigenvalues(Matrix A, const ProgressCallback& progress);
+
 struct ThinSvd {
   Matrix u;                // n x r, r = min(n, p)
   Vector singular_values;  // descending

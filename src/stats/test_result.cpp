@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "kernels/node.hpp"
 #include "mercer/error.hpp"
@@ -19,6 +21,76 @@ namespace stats {
 namespace {
 
 constexpr Index law_quantiles = 1000;
+
+std::set<int> sums_of(const std::set<int>& a, const std::set<int>& b) {
+  std::set<int> sums;
+  for (const int i : a) {
+    for (const int j : b) sums.insert(i + j);
+  }
+  return sums;
+}
+
+// The orders of the moments that a kernel compares: the powers of <x, y> in it, where it is a polynomial in <x, y> with coefficients >= 0.
+std::optional<std::set<int>> orders_of(const KernelNode& node) {
+  using Kind = KernelNode::Kind;
+  if (node.properties().zero) return std::set<int>{};
+  switch (node.kind()) {
+    case Kind::leaf: {
+      const std::string text = node.text();
+      if (text == "linear") return std::set<int>{1};
+      if (text.starts_with("constant")) return std::set<int>{0};
+      if (!text.starts_with("polynomial(") || node.properties().psd != Verdict::yes) return std::nullopt;
+      std::set<int> orders;
+      const int degree = std::stoi(text.substr(std::string("polynomial(").size()));
+      const bool offset = node.own_parameters().size() == 2;  // scale and offset, where they are positive
+      for (int order = offset ? 0 : degree; order <= degree; ++order) orders.insert(order);
+      return orders;
+    }
+    case Kind::scaled:
+    case Kind::restricted:
+      return orders_of(node.parts()[0].node());
+    case Kind::sum:
+    case Kind::product: {
+      const bool sum = node.kind() == Kind::sum;
+      std::set<int> orders = sum ? std::set<int>{} : std::set<int>{0};
+      for (const Kernel& part : node.parts()) {
+        if (part.node().kind() == Kind::restricted) return std::nullopt;  // parts that look at different columns mix moments
+        const auto more = orders_of(part.node());
+        if (!more) return std::nullopt;
+        if (sum) {
+          orders.insert(more->begin(), more->end());
+        } else {
+          orders = sums_of(orders, *more);
+        }
+      }
+      return orders;
+    }
+    case Kind::mapped: {
+      const std::string text = node.text();
+      const std::string digits = text.substr(text.rfind('^') + 1);  // "linear^2"
+      const auto part = orders_of(node.parts()[0].node());
+      if (!part || text.rfind('^') == std::string::npos || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+      std::set<int> orders = {0};
+      for (int factor = std::min(std::stoi(digits), 20); factor > 0; --factor) orders = sums_of(orders, *part);
+      return orders;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// "up to order 3", "of order 2 alone", "of orders 2 and 4 alone"; empty where the orders are not known.
+std::string moments_text(const Kernel& kernel) {
+  if (kernel.psd() != Verdict::yes) return {};
+  auto orders = orders_of(kernel.node());
+  if (!orders) return {};
+  orders->erase(0);  // all distributions have the same total
+  if (orders->empty()) return "no moments at all";
+  if (*orders == std::set<int>{1}) return "means";
+  if (static_cast<int>(orders->size()) == *orders->rbegin()) return fmt::format("moments up to order {}", *orders->rbegin());
+  if (orders->size() == 1) return fmt::format("moments of order {} alone", *orders->begin());
+  return fmt::format("moments of orders {} alone", fmt::join(*orders, ", "));
+}
 
 }  // namespace
 
@@ -60,6 +132,17 @@ void judge_by_law(TestResult& result, const std::function<double(double)>& upper
 void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view what) {
   const Verdict characteristic = kernel.is_characteristic();
   if (characteristic == Verdict::yes) return;
+  if (const std::string moments = moments_text(kernel); !moments.empty() && what == "difference") {
+    result.remarks.push_back(fmt::format(
+        "the kernel {} sees only a difference of {}: distributions that agree in these look the same to it, whatever the number of rows; "
+        "gaussian(auto) sees every difference",
+        kernel.text(), moments));
+    return;
+  }
+  if (characteristic == Verdict::no && kernel.node().text() == "linear" && what == "dependence") {
+    result.remarks.push_back("the kernel linear sees only linear dependence, that is correlation; gaussian(auto) sees every dependence");
+    return;
+  }
   if (characteristic == Verdict::no) {
     result.remarks.push_back(fmt::format(
         "the kernel {} is not characteristic: there are {}s that it cannot see, whatever the number of rows; gaussian(auto) sees them all",
