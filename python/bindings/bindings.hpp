@@ -120,5 +120,7 @@ void bind_pca(nb::module_& m);
 void bind_test_result(nb::module_& m);
 void bind_aggregated(nb::module_& m);
 void bind_weights(nb::module_& m);
+void bind_witness(nb::module_& m);
+void bind_change_points(nb::module_& m);
 
 }  // namespace mercer::python

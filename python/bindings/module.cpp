@@ -69,4 +69,6 @@ NB_MODULE(_mercer, m) {
   bind_test_result(m);
   bind_aggregated(m);
   bind_weights(m);
+  bind_witness(m);
+  bind_change_points(m);
 }

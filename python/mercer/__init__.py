@@ -61,6 +61,10 @@ from ._coresets import Coreset, herd, squash, thin
 from ._mean_matching import KernelMeanMatching
 from ._mixture import MixtureWeights, mixture_weights
 from . import plots
+from ._mean_embedding import EmbeddingBound, MeanEmbedding, mean_embedding
+from ._witness import ColumnContribution, ColumnTable, TellingPoint, TellingPoints, Witness, WitnessGrid, witness
+from ._change_points import ChangePointTest, ChangePoints, change_point_test, change_points
+from ._drift import DriftMonitor, DriftUpdate
 
 __version__: str = version()
 
@@ -147,4 +151,20 @@ __all__ = [
     "mixture_weights",
     "squash",
     "thin",
+    "EmbeddingBound",
+    "MeanEmbedding",
+    "mean_embedding",
+    "ColumnContribution",
+    "ColumnTable",
+    "TellingPoint",
+    "TellingPoints",
+    "Witness",
+    "WitnessGrid",
+    "witness",
+    "ChangePointTest",
+    "ChangePoints",
+    "change_point_test",
+    "change_points",
+    "DriftMonitor",
+    "DriftUpdate",
 ]

@@ -16,7 +16,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = ["image_strip", "kernel_verdicts", "null_distribution", "scatter", "silhouette", "spectrum"]
+__all__ = [
+    "change_points",
+    "column_shares",
+    "drift",
+    "image_strip",
+    "kernel_verdicts",
+    "null_distribution",
+    "scatter",
+    "silhouette",
+    "spectrum",
+    "witness_grid",
+    "witness_values",
+]
 
 _MOST_CLASSES = 20  # whole numbers with more values than this are numbers, not classes
 
@@ -294,5 +306,136 @@ def kernel_verdicts(result: Any, ax: Any = None) -> Any:
     names = [f"{row['kernel']}, {row['kernel_y']}" if "kernel_y" in row else row["kernel"] for row in rows]
     ax.set_xticklabels(names, rotation=90, fontsize="x-small")
     ax.set_title(f"{result.statistic_name}: p = {result.p_value:.3g}", fontsize="medium")
+    ax.legend()
+    return ax
+
+
+def witness_grid(grid: Any, ax: Any = None) -> Any:
+    """The witness along one column, or over two as a map: red where X has more mass, blue where Y has.
+
+    Parameters
+    ----------
+    grid : WitnessGrid
+        What ``Witness.grid`` gives.
+    ax : matplotlib axes; None makes a figure.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    if len(grid.axes) == 1:
+        ax.axhline(0, color="0.7", linewidth=1)
+        ax.plot(grid.axes[0], grid.values, color="C3")
+        ax.set_ylabel("witness: more of Y below 0, of X above")
+    else:
+        most = max(float(np.abs(grid.values).max()), 1e-300)
+        picture = ax.pcolormesh(grid.axes[0], grid.axes[1], grid.values.T, cmap="RdBu_r", vmin=-most, vmax=most, shading="auto")
+        if grid.values.min() < 0 < grid.values.max():
+            ax.contour(grid.axes[0], grid.axes[1], grid.values.T, levels=[0], colors="black", linewidths=1)
+        ax.figure.colorbar(picture, ax=ax, label="witness: more of X above 0")
+        ax.set_ylabel(grid.names[1])
+    ax.set_xlabel(grid.names[0])
+    return ax
+
+
+def witness_values(witness: Any, ax: Any = None, bins: int = 30) -> Any:
+    """The witness at the rows of both samples, as two histograms: the further apart, the clearer the difference.
+
+    Parameters
+    ----------
+    witness : Witness
+    ax : matplotlib axes; None makes a figure.
+    bins : of both.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    edges = np.histogram_bin_edges(np.concatenate([witness.at_x, witness.at_y]), bins=bins)
+    ax.hist(witness.at_x, bins=edges, density=True, alpha=0.6, color="C3", label=f"rows of X ({witness.n})")
+    ax.hist(witness.at_y, bins=edges, density=True, alpha=0.6, color="C0", label=f"rows of Y ({witness.m})")
+    ax.axvline(0, color="black", linewidth=1)
+    ax.set_xlabel("witness")
+    ax.set_yticks([])
+    ax.legend()
+    return ax
+
+
+def column_shares(table: Any, ax: Any = None, most: int = 20) -> Any:
+    """Shares of the columns in the difference as bars, those that differ by themselves darker.
+
+    Parameters
+    ----------
+    table : ColumnTable
+        What ``Witness.columns`` gives.
+    ax : matplotlib axes; None makes a figure.
+    most : bars.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    shown = sorted(table.rows, key=lambda c: -c.share)[:most][::-1]
+    ax.barh(range(len(shown)), [c.share for c in shown], color=["C3" if c.differs else "0.75" for c in shown])
+    ax.set_yticks(range(len(shown)), [c.name for c in shown])
+    ax.set_xlabel(f"share of the difference (red: differs by itself at level {table.level:g})")
+    return ax
+
+
+def change_points(found: Any, series: Any = None, ax: Any = None) -> Any:
+    """A series with its changes as lines; or, without one, what each number of segments costs.
+
+    Parameters
+    ----------
+    found : ChangePoints
+    series : the rows, all columns drawn; None draws cost and criterion by number of segments.
+    ax : matplotlib axes; None makes a figure.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    if series is None:
+        if len(found.costs) == 0:
+            raise ValueError("a given penalty has no costs by number of segments; give the series")
+        numbers = np.arange(1, len(found.costs) + 1)
+        ax.plot(numbers, found.costs, color="0.5", label="cost")
+        if len(found.criterion):
+            ax.plot(numbers, found.criterion, color="C0", label="cost + penalty")
+        ax.axvline(len(found) + 1, color="C3", linestyle="--", label=f"{len(found) + 1} segments")
+        ax.set_xlabel("segments")
+        ax.legend()
+        return ax
+    rows = np.asarray(series.toarray() if sparse.issparse(series) else series, dtype=float)
+    if rows.shape[0] != found.n:
+        raise ValueError(f"series must have the {found.n} rows that the changes were found in, got {rows.shape[0]}")
+    ax.plot(np.arange(found.n), rows, linewidth=1)
+    for position in found.positions:
+        ax.axvline(position - 0.5, color="C3", linestyle="--")
+    ax.set_xlabel("row")
+    return ax
+
+
+def drift(update: Any, ax: Any = None) -> Any:
+    """The statistic of a drift monitor over time with its threshold, alarms as dots.
+
+    Parameters
+    ----------
+    update : DriftUpdate
+    ax : matplotlib axes; None makes a figure.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    ax.plot(update.time, update.statistic, label="mmd-u of the window")
+    ax.plot(update.time, update.threshold, color="0.4", linestyle="--", label="threshold")
+    ax.plot(update.time[update.alarm], update.statistic[update.alarm], "o", color="C3", markersize=4, label="alarm")
+    ax.set_xlabel("row of the stream")
     ax.legend()
     return ax

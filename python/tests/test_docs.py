@@ -27,6 +27,7 @@ MODULES = [mercer, mercer._kernel, mercer.kernels, mercer._kernel_ridge, mercer.
 MODULES += [mercer._monomials, mercer._kernel_maps, mercer._sketches, mercer._matrix_function, mercer._random_fourier]
 MODULES += [mercer._aggregated]
 MODULES += [mercer._coresets, mercer._mean_matching, mercer._mixture]
+MODULES += [mercer._mean_embedding, mercer._witness, mercer._change_points, mercer._drift]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
