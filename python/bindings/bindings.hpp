@@ -122,5 +122,6 @@ void bind_aggregated(nb::module_& m);
 void bind_weights(nb::module_& m);
 void bind_witness(nb::module_& m);
 void bind_change_points(nb::module_& m);
+void bind_independence(nb::module_& m);
 
 }  // namespace mercer::python

@@ -71,4 +71,5 @@ NB_MODULE(_mercer, m) {
   bind_weights(m);
   bind_witness(m);
   bind_change_points(m);
+  bind_independence(m);
 }

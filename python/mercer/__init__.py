@@ -60,6 +60,7 @@ from ._aggregated import AggregatedResult, hsic_aggregated_test, mmd_aggregated_
 from ._coresets import Coreset, herd, squash, thin
 from ._mean_matching import KernelMeanMatching
 from ._mixture import MixtureWeights, mixture_weights
+from ._independence import HSIC, correlation_test, hsic, independence_test, joint_independence_test
 from . import plots
 from ._mean_embedding import EmbeddingBound, MeanEmbedding, mean_embedding
 from ._witness import ColumnContribution, ColumnTable, TellingPoint, TellingPoints, Witness, WitnessGrid, witness
@@ -167,4 +168,9 @@ __all__ = [
     "change_points",
     "DriftMonitor",
     "DriftUpdate",
+    "HSIC",
+    "correlation_test",
+    "hsic",
+    "independence_test",
+    "joint_independence_test",
 ]

@@ -28,6 +28,7 @@ MODULES += [mercer._monomials, mercer._kernel_maps, mercer._sketches, mercer._ma
 MODULES += [mercer._aggregated]
 MODULES += [mercer._coresets, mercer._mean_matching, mercer._mixture]
 MODULES += [mercer._mean_embedding, mercer._witness, mercer._change_points, mercer._drift]
+MODULES += [mercer._independence]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
