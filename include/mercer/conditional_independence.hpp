@@ -62,7 +62,7 @@ struct ConditionalIndependenceOptions {
   Run run{};
 };
 
-// Z must have columns that are not constant; without them the question is that of independence_test.
+// Z without columns leaves the question of independence_test, which then answers. A constant Z is an InvalidArgument.
 TestResult conditional_independence_test(const Samples& X, const Samples& Y, const Samples& Z,
                                          const ConditionalIndependenceOptions& options = {});
 

@@ -16,6 +16,7 @@
 // test procedure (1979). SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "mercer/exchange.hpp"
@@ -29,8 +30,9 @@ namespace mercer {
 struct KSampleOptions {
   Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());  // auto: the median distance of the pooled sample
   Index permutations = 1000;
-  ExchangeOptions exchange{};  // free, or within_groups (strata); groups of the pooled rows, sample after sample
-  bool pairwise = true;        // the follow-up of every two samples
+  ExchangeOptions exchange{};        // free, or within_groups (strata); groups of the pooled rows, sample after sample
+  bool pairwise = true;              // the follow-up of every two samples
+  std::vector<std::string> names{};  // of the samples, for sentences; empty: their labels
   double level = 0.05;
   std::uint64_t seed = 0;
   Run run{};

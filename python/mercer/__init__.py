@@ -61,6 +61,9 @@ from ._coresets import Coreset, herd, squash, thin
 from ._mean_matching import KernelMeanMatching
 from ._mixture import MixtureWeights, mixture_weights
 from ._independence import HSIC, correlation_test, hsic, independence_test, joint_independence_test
+from ._conditional_independence import conditional_independence_test
+from ._goodness_of_fit import Normal, NormalMixture, goodness_of_fit_test
+from ._k_sample import KSampleResult, k_sample_test
 from . import plots
 from ._mean_embedding import EmbeddingBound, MeanEmbedding, mean_embedding
 from ._witness import ColumnContribution, ColumnTable, TellingPoint, TellingPoints, Witness, WitnessGrid, witness
@@ -173,4 +176,10 @@ __all__ = [
     "hsic",
     "independence_test",
     "joint_independence_test",
+    "conditional_independence_test",
+    "Normal",
+    "NormalMixture",
+    "goodness_of_fit_test",
+    "KSampleResult",
+    "k_sample_test",
 ]

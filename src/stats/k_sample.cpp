@@ -154,18 +154,20 @@ void compare_pairs(KSampleResult& result, const Kernel& kernel, const Samples& X
   }
 }
 
-std::string pairs_sentence(const KSampleResult& result) {
-  std::string names;
+std::string pairs_sentence(const KSampleResult& result, const std::vector<std::string>& names) {
+  const auto name = [&](Index g) {
+    const auto at = static_cast<std::size_t>(g);
+    return names.empty() ? fmt::format("{}", result.labels[at]) : names[at];
+  };
+  std::string found;
   Index different = 0;
   for (const KSamplePair& pair : result.pairs) {
     if (!pair.rejected) continue;
     ++different;
-    if (different <= 5)
-      names += fmt::format("{}{} and {}", different == 1 ? "" : ", ", result.labels[static_cast<std::size_t>(pair.first)],
-                           result.labels[static_cast<std::size_t>(pair.second)]);
+    if (different <= 5) found += fmt::format("{}{} and {}", different == 1 ? "" : ", ", name(pair.first), name(pair.second));
   }
   if (different == 0) return fmt::format("no pair of samples differs by itself (Holm over {} pairs)", result.pairs.size());
-  return fmt::format("{} of {} pairs differ (Holm): {}{}", different, result.pairs.size(), names, different > 5 ? ", ..." : "");
+  return fmt::format("{} of {} pairs differ (Holm): {}{}", different, result.pairs.size(), found, different > 5 ? ", ..." : "");
 }
 
 void check(const Samples& X, const std::vector<Index>& labels, const KSampleOptions& options) {
@@ -207,6 +209,8 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
   std::sort(result.labels.begin(), result.labels.end());
   result.labels.erase(std::unique(result.labels.begin(), result.labels.end()), result.labels.end());
   if (result.labels.size() < 2) throw InvalidArgument("a k-sample test needs at least two samples, got one: all labels are the same");
+  if (!options.names.empty() && options.names.size() != result.labels.size())
+    throw InvalidArgument(fmt::format("names must be one for each of the {} samples, got {}", result.labels.size(), options.names.size()));
   std::vector<Index> groups;
   result.sizes.resize(result.labels.size());
   for (const Index label : labels) {
@@ -251,7 +255,7 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
                                          options.level, std::ceil(1 / options.level - 1)));
   stats::conclude(result, fmt::format("the {} samples are not from one distribution", result.sizes.size()),
                   fmt::format("no difference found between the {} samples", result.sizes.size()), start);
-  if (!result.pairs.empty()) result.remarks.push_back(pairs_sentence(result));
+  if (!result.pairs.empty()) result.remarks.push_back(pairs_sentence(result, options.names));
   return result;
 }
 
