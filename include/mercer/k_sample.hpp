@@ -9,11 +9,11 @@
 // (n m / N^2) mmd-b, and sum_{g<h} (n_g n_h / N^2) |mu_g - mu_h|^2 with any number. With the kernel -|x - y| in place of k it is the
 // statistic of DISCO, with a linear one that of an analysis of variance.
 // Null: labels are exchanged; under the null every labelling is equally likely, so the level is exact for every sample size. All exchanges
-// are vectors of one pass over the Gram tiles: statistic = sum_g u_g'K u_g with u_g = sqrt(n_g / N) (1_g / n_g - 1 / N), N^2 k B flops for
-// B exchanges and no N x N matrix. The pairs follow by two-sample permutation tests of mmd-b within each pair, adjusted by Holm: the chance
-// of one or more false differences is at most the level, whichever samples are equal. References: Gretton et al., A kernel two-sample test
-// (JMLR 13, 2012); Rizzo and Szekely, DISCO analysis (Annals of Applied Statistics 4, 2010); Holm, A simple sequentially rejective multiple
-// test procedure (1979). SPDX-License-Identifier: BSD-3-Clause
+// are vectors of one pass over the Gram tiles: statistic = sum_g u_g'K u_g with u_g = sqrt(n_g / N) (1_g / n_g - 1 / N), N^2 (k - 1) B
+// flops for B exchanges and no N x N matrix. The pairs follow by two-sample permutation tests of mmd-b within each pair, adjusted by Holm:
+// the chance of one or more false differences is at most the level, whichever samples are equal. References: Gretton et al., A kernel
+// two-sample test (JMLR 13, 2012); Rizzo and Szekely, DISCO analysis (Annals of Applied Statistics 4, 2010); Holm, A simple sequentially
+// rejective multiple test procedure (1979). SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ def _numbers(value: Any, name: str, dimensions: int) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    array = np.array(array, dtype=np.float64, order="C")  # keeps 0 dimensions, where ascontiguousarray would not
     if array.ndim > dimensions:
         raise ValueError(f"{name} must have at most {dimensions} dimensions, got shape {array.shape}")
     return array

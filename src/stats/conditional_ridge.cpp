@@ -79,6 +79,8 @@ RidgeBasis ridge_basis(const Kernel& kernel, const Samples& Z, double factor, co
   centre(K);
   if (!K.allFinite()) throw InvalidArgument("values of the kernel of Z overflow; scale the data");
   linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(K), run.progress, run.memory);
+  if (eigen.values.size() > 0 && eigen.values[0] < -1e-6 * std::abs(eigen.values[eigen.values.size() - 1]))
+    throw InvalidArgument("the Gram matrix of Z is not positive semi-definite: use a PSD kernel, or repair_gram");
   RidgeBasis basis;
   basis.values = eigen.values.cwiseMax(0.0);
   basis.trace = basis.values.sum();

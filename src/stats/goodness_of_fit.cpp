@@ -152,10 +152,8 @@ TestResult goodness_of_fit_test(const Samples& samples, const Distribution& p, c
     both.leftCols(d) = X.rowwise() - X.colwise().mean();
     both.rightCols(d) = p.scores(X);
     const Vector sums = sign_sums(stats::stein_kernel(radial, d), both, options);
-    const double f0 = radial.at(0).f;
-    const double slope0 = radial.at(0).first;
     // k_p(x, x) = |s(x)|^2 f(0) - 2 d f'(0)
-    const double trace = both.rightCols(d).squaredNorm() * f0 - 2 * static_cast<double>(n * d) * slope0;
+    const double trace = both.rightCols(d).squaredNorm() - 2 * static_cast<double>(n * d) * radial.slope_at_zero();
     const auto rows = static_cast<double>(n);
     const bool u = options.statistic == KsdStatistic::u;
     const double off_diagonal = u ? sums[0] : sums[0] - trace;

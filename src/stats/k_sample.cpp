@@ -27,12 +27,27 @@ constexpr std::uint64_t pair_seed = 977;  // keeps the exchanges of pairs apart 
 // `labelling(b, groups)` writes the group of each row after exchange b. Answers the statistic of the exchanges 0 .. count - 1.
 using Labelling = std::function<void(Index, std::span<Index>)>;
 
+// sum_g u_g'K u_g takes k - 1 vectors: the u_g times sqrt(n_g) add up to 0, so with rows Q orthonormal among themselves and orthogonal to
+// sqrt(n_g / N) the vectors w_m = sum_g Q_mg u_g have the same sum of forms. Entry i of w_m is Q_mg / sqrt(n_g N), g the group of row i.
+Matrix contrasts(const std::vector<Index>& sizes) {
+  const auto k = std::ssize(sizes);
+  Vector root(k);
+  for (Index g = 0; g < k; ++g) root[g] = std::sqrt(static_cast<double>(sizes[static_cast<std::size_t>(g)]));
+  const double total = root.norm();
+  // The reflection that takes the first axis to -root / total: its other columns are orthogonal to root.
+  Vector v = root / total;
+  v[0] += 1;
+  const Matrix reflection = Matrix::Identity(k, k) - 2 / v.squaredNorm() * v * v.transpose();
+  Matrix values = reflection.bottomRows(k - 1);
+  for (Index g = 0; g < k; ++g) values.col(g) /= root[g] * total;
+  return values;
+}
+
 template <class T>
 Vector between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes, Index count, const Labelling& labelling, const Run& run) {
   const Index n = kernel.size();
-  const auto k = std::ssize(sizes);
-  // Of two samples one vector says it all: u_2 is a multiple of u_1.
-  const Index vectors = k == 2 ? 1 : k;
+  const RowMatrix<T> values = contrasts(sizes).template cast<T>();
+  const Index vectors = values.rows();
   const double bytes_each = static_cast<double>(vectors * n) * sizeof(T);
   const Index chunk = std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_each), 1, count);
   require_memory(static_cast<std::size_t>(bytes_each * static_cast<double>(chunk)), run.memory, "the vectors of the exchanges",
@@ -40,25 +55,17 @@ Vector between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes,
   Vector out(count);
   for (Index first = 0; first < count; first += chunk) {
     const Index some = std::min(chunk, count - first);
-    RowMatrix<T> V(some * vectors, n);
+    stats::VectorPanels<T> V(some * vectors, n);
     with_threads(run.threads, [&] {
       parallel_for(some, [&](Index b) {
         std::vector<Index> group(static_cast<std::size_t>(n));
         labelling(first + b, group);
-        for (Index g = 0; g < vectors; ++g) {
-          const auto size = static_cast<double>(sizes[static_cast<std::size_t>(g)]);
-          const auto total = static_cast<double>(n);
-          // sqrt(n_g/N) (1_g/n_g - 1/N); for two samples the squares of both are one multiple of the first.
-          const double factor = k == 2 ? std::sqrt(size / total * (1 + size / (total - size))) : std::sqrt(size / total);
-          const auto inside = static_cast<T>(factor * (1 / size - 1 / total));
-          const auto outside = static_cast<T>(-factor / total);
-          T* v = V.row(b * vectors + g).data();
-          for (Index i = 0; i < n; ++i) v[i] = group[static_cast<std::size_t>(i)] == g ? inside : outside;
-        }
+        for (Index m = 0; m < vectors; ++m)
+          V.set(b * vectors + m, [&, row = values.row(m).data()](Index i) { return row[group[static_cast<std::size_t>(i)]]; });
       });
     });
-    const Matrix q = stats::quadratic_forms<T>(kernel, V, stats::Diagonal::whole, run);
-    for (Index b = 0; b < some; ++b) out[first + b] = q.col(0).segment(b * vectors, vectors).sum();
+    const Matrix forms = stats::form_sums<T>(kernel, V, stats::Diagonal::whole, run).forms;
+    for (Index b = 0; b < some; ++b) out[first + b] = forms.col(0).segment(b * vectors, vectors).sum();
   }
   return out;
 }

@@ -12,16 +12,19 @@
 
 namespace mercer::stats {
 
-RadialKernel::Values RadialKernel::at(double q) const {
+void RadialKernel::at(const Row& q, Row& f, Row& first, Row& second) const {
   if (family == Family::gaussian) {
     const double a = 1 / (2 * length_scale * length_scale);
-    const double f = std::exp(-a * q);
-    return {f, -a * f, a * a * f};
+    f = (-a * q).exp();
+    first = -a * f;
+    second = a * a * f;
+    return;
   }
   const double a = 1 / (2 * alpha * length_scale * length_scale);
-  const double base = 1 / (1 + a * q);
-  const double f = alpha == 0.5 ? std::sqrt(base) : std::pow(base, alpha);
-  return {f, -alpha * a * f * base, alpha * (alpha + 1) * a * a * f * base * base};
+  second = (1 + a * q).inverse();  // for a while the base
+  f = alpha == 0.5 ? Row(second.sqrt()) : Row(second.pow(alpha));
+  first = -alpha * a * f * second;
+  second *= -(alpha + 1) * a * first;
 }
 
 RadialKernel radial_of(const Kernel& kernel) {
@@ -54,13 +57,16 @@ Matrix stein_block(const RadialKernel& k, const MatrixRef& X, const MatrixRef& s
   const Vector square_y = Y.rowwise().squaredNorm();
   const Vector own_x = X.cwiseProduct(score_x).rowwise().sum();
   const Vector own_y = Y.cwiseProduct(score_y).rowwise().sum();
+  Eigen::Array<double, 1, Eigen::Dynamic> q(m);
+  Eigen::Array<double, 1, Eigen::Dynamic> f(m);
+  Eigen::Array<double, 1, Eigen::Dynamic> first(m);   // f'
+  Eigen::Array<double, 1, Eigen::Dynamic> second(m);  // f''
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < m; ++j) {
-      const double q = std::max(0.0, square_x[i] + square_y[j] - 2 * products(i, j));
-      const RadialKernel::Values at = k.at(q);
-      const double along = mixed(i, j) - own_x[i] - own_y[j];  // (s(y) - s(x))'(x - y)
-      scores(i, j) = scores(i, j) * at.f + 2 * at.first * along - 4 * at.second * q - 2 * width * at.first;
-    }
+    q = (square_y.transpose().array() + square_x[i] - 2 * products.row(i).array()).max(0.0);
+    k.at(q, f, first, second);
+    // (s(y) - s(x))'(x - y) = s(x)'y + s(y)'x - s(x)'x - s(y)'y
+    scores.row(i).array() =
+        scores.row(i).array() * f + 2 * first * (mixed.row(i).array() - own_y.transpose().array() - own_x[i] - width) - 4 * second * q;
   }
   return scores;
 }

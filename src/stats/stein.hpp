@@ -13,12 +13,9 @@ struct RadialKernel {
   double length_scale = 1;
   double alpha = 0;
 
-  struct Values {
-    double f = 0;
-    double first = 0;
-    double second = 0;
-  };
-  Values at(double q) const;
+  using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+  void at(const Row& q, Row& f, Row& first, Row& second) const;
+  double slope_at_zero() const { return -1 / (2 * length_scale * length_scale); }  // f'(0); f(0) = 1
 };
 
 // Of a resolved kernel; InvalidArgument for others than gaussian and rational_quadratic with one length scale.
