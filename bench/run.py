@@ -65,6 +65,9 @@ def rows():
     many = data.regression(1_010_000, 20)
     gaussian = ours("gram/ours.py", "gaussian(5)")
 
+    def hsic(n):
+        return data.gaussian_matrix(n, 10, "float64") + data.gaussian_matrix(n, 10, "float64", seed=1)
+
     def gram(kernel, text, who):
         return Row(f"GRAM-{kernel}", f"{text}, n = 20000, d = 50, float64", gram64,
                    ours("gram/ours.py", text), {who: peer("gram/sklearn_kernels.py", kernel)}, 1, 1e-11, reference=gaussian)
@@ -142,6 +145,12 @@ def rows():
             ours("cluster/ours.py", "spectral"), {"scikit-learn SpectralClustering": peer("cluster/sklearn_cluster.py", "spectral")}, 2, 0.02),
         Row("CLUSTER-kmeans", "Gaussian kernel k-means on 300 landmarks, n = 20000, d = 8, 10 clusters, 10 starts; objectives compared", data.groups(20000, 8),
             ours("cluster/ours.py", "kmeans"), {"scikit-learn Nystroem and KMeans": peer("cluster/sklearn_cluster.py", "kmeans")}, 1, 0.03),
+        Row("HSIC-1k", "independence by HSIC, n = 1000, d = 10, 1000 permutations, exact", hsic(1000),
+            ours("hsic/ours.py", "permutation"), {"numpy by index": peer("hsic/by_index.py")}, 25, 0.01),
+        Row("HSIC-3k", "the same, n = 3000", hsic(3000),
+            ours("hsic/ours.py", "permutation"), {"numpy by index": peer("hsic/by_index.py")}, 25, 0.01),
+        Row("HSIC-gamma", "independence by HSIC and the gamma law, n = 5000, d = 10", hsic(5000),
+            ours("hsic/ours.py", "gamma"), {"numpy and scipy": peer("hsic/numpy_gamma.py")}, 3, 1e-9),
     ]
 
 
