@@ -119,6 +119,7 @@ void bind_maps(nb::module_& m);
 void bind_pca(nb::module_& m);
 void bind_test_result(nb::module_& m);
 void bind_further_tests(nb::module_& m);
+void bind_two_sample(nb::module_& m);
 void bind_aggregated(nb::module_& m);
 void bind_weights(nb::module_& m);
 void bind_witness(nb::module_& m);

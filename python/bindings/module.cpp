@@ -68,6 +68,7 @@ NB_MODULE(_mercer, m) {
   bind_pca(m);
   bind_test_result(m);
   bind_further_tests(m);
+  bind_two_sample(m);
   bind_aggregated(m);
   bind_weights(m);
   bind_witness(m);

@@ -64,6 +64,7 @@ from ._independence import HSIC, correlation_test, hsic, independence_test, join
 from ._conditional_independence import conditional_independence_test
 from ._goodness_of_fit import Normal, NormalMixture, goodness_of_fit_test
 from ._k_sample import KSampleResult, k_sample_test
+from ._two_sample import MMD, LevelCheck, PowerEstimate, level_check, mmd, two_sample_power, two_sample_test
 from . import plots
 from ._mean_embedding import EmbeddingBound, MeanEmbedding, mean_embedding
 from ._witness import ColumnContribution, ColumnTable, TellingPoint, TellingPoints, Witness, WitnessGrid, witness
@@ -182,4 +183,11 @@ __all__ = [
     "goodness_of_fit_test",
     "KSampleResult",
     "k_sample_test",
+    "LevelCheck",
+    "MMD",
+    "PowerEstimate",
+    "level_check",
+    "mmd",
+    "two_sample_power",
+    "two_sample_test",
 ]

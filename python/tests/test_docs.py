@@ -30,6 +30,7 @@ MODULES += [mercer._coresets, mercer._mean_matching, mercer._mixture]
 MODULES += [mercer._mean_embedding, mercer._witness, mercer._change_points, mercer._drift]
 MODULES += [mercer._independence]
 MODULES += [mercer._conditional_independence, mercer._goodness_of_fit, mercer._k_sample]
+MODULES += [mercer._two_sample]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
