@@ -75,6 +75,17 @@ def rows():
     def svm(name, work, files, task, wanted, tolerance, who="scikit-learn SVC", script="sklearn_svm"):
         return Row(name, work, files, ours("svm/ours.py", task), {who: peer(f"svm/{script}.py", task)}, wanted, tolerance)
 
+    def samples(n):
+        return data.gaussian_matrix(n, 10, "float64", seed=2) + data.gaussian_matrix(n, 10, "float64", seed=3)
+
+    def mmd(name, n, wanted, tolerance):
+        return Row(name, f"two-sample test, n = m = {n}, d = 10, 1000 permutations of mmd-u", samples(n),
+                   ours("mmd/ours.py"), {"numpy, one GEMM": peer("mmd/numpy_gemm.py")}, wanted, tolerance)
+
+    def mmd_by_index(name, n, wanted, run):
+        return Row(name, f"the same, n = m = {n}; of the peer {run} permutations are timed and multiplied by {1000 // run}", samples(n),
+                   ours("mmd/ours.py", "statistic"), {"numpy by index": peer("mmd/by_index.py", str(run))}, wanted, 1e-9)
+
     return [
         Row("GRAM-64", "Gaussian Gram, n = 20000, d = 50, float64", gram64,
             gaussian, {"scikit-learn rbf_kernel": peer("gram/sklearn_kernels.py", "gaussian")}, 4, 1e-12),
@@ -141,6 +152,8 @@ def rows():
             ours("kpca/ours.py", "auto"), {"scikit-learn KernelPCA (arpack)": peer("kpca/sklearn_kpca.py", "exact")}, 5, 1e-6),
         Row("KPCA-100k", "the same, n = 100000, on 1000 landmarks", data.regression(100_000, 20)[:1],
             ours("kpca/ours.py", "lowrank"), {"scikit-learn Nystroem and PCA": peer("kpca/sklearn_kpca.py", "landmarks")}, 1, 0.03),
+        mmd("MMD-1k", 1000, 2, 1e-9), mmd("MMD-5k", 5000, 4, 1e-9),
+        mmd_by_index("MMD-1k-index", 1000, 100, 100), mmd_by_index("MMD-5k-index", 5000, 300, 4),
         Row("CLUSTER-spectral", "spectral clustering, 10 nearest neighbours, n = 5000, d = 8, 10 clusters; normalised cuts compared", data.groups(5000, 8),
             ours("cluster/ours.py", "spectral"), {"scikit-learn SpectralClustering": peer("cluster/sklearn_cluster.py", "spectral")}, 2, 0.02),
         Row("CLUSTER-kmeans", "Gaussian kernel k-means on 300 landmarks, n = 20000, d = 8, 10 clusters, 10 starts; objectives compared", data.groups(20000, 8),
@@ -220,6 +233,8 @@ def growths():
          [250_000, 500_000, 1_000_000]),
         ("KPCA-10k", "10 components of Gaussian kernel PCA, d = 20", ours("kpca/ours.py", "krylov"), lambda n: data.regression(n, 20)[:1],
          [5000, 10000, 20000]),
+        ("MMD", "two-sample test by 1000 permutations, d = 10", ours("mmd/ours.py"),
+         lambda n: data.gaussian_matrix(n, 10, "float64", seed=2) + data.gaussian_matrix(n, 10, "float64", seed=3), [1250, 2500, 5000]),
         ("KPCA-100k", "the same on 1000 landmarks", ours("kpca/ours.py", "lowrank"), lambda n: data.regression(n, 20)[:1],
          [25_000, 50_000, 100_000]),
     ]

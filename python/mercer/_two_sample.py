@@ -92,10 +92,14 @@ def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
         labels = np.arange(len(K) + len(other)) >= len(K)
         K = np.vstack([K, other])
     if K.shape[0] != K.shape[1]:
-        raise ValueError(f"of a precomputed kernel X is the square Gram matrix of both samples (or X and Y are its rows), got shape {K.shape}")
+        raise ValueError(
+            f"of a precomputed kernel X is the square Gram matrix of both samples (or X and Y are its rows), got shape {K.shape}"
+        )
     labels = labels.astype(bool)
     if labels.all() or not labels.any():
-        raise ValueError(f"both samples need rows of the {len(K)} x {len(K)} Gram matrix, got {int((~labels).sum())} and {int(labels.sum())}")
+        raise ValueError(
+            f"both samples need rows of the {len(K)} x {len(K)} Gram matrix, got {int((~labels).sum())} and {int(labels.sum())}"
+        )
     K = np.ascontiguousarray(K, dtype=np.float64)
     _data.samples(K).require_finite("X")
     parts = []
@@ -155,7 +159,9 @@ def _groups(groups: Any, rows: int) -> list[int]:
         groups = np.concatenate([np.asarray(part) for part in groups])
     values = np.asarray(groups)
     if values.shape != (rows,):
-        raise ValueError(f"groups must be one for each of the {rows} rows, those of X then those of Y (or a pair of both), got shape {values.shape}")
+        raise ValueError(
+            f"groups must be one for each of the {rows} rows, those of X then those of Y (or a pair of both), got shape {values.shape}"
+        )
     return np.unique(values, return_inverse=True)[1].tolist()
 
 
@@ -270,7 +276,9 @@ def two_sample_test(
     TestResult; True in a condition if the samples differ.
     """
     native, S, T = _samples(X, Y, kernel)
-    options = _options(native, S.size + T.size, statistic, null, n_permutations, random_state, level, exchange, groups, block_length, bins, block_size)
+    options = _options(
+        native, S.size + T.size, statistic, null, n_permutations, random_state, level, exchange, groups, block_length, bins, block_size
+    )
     with _run.progress(verbose) as bar:
         return wrap(_mercer.two_sample_test(S, T, options, _run.threads(n_jobs), _run.memory_bytes(memory), bar))
 
@@ -306,7 +314,9 @@ def level_check(
     ``p_values`` and ``sentence``.
     """
     native, S, T = _samples(X, Y, kernel)
-    options = _options(native, S.size + T.size, statistic, null, n_permutations, random_state, level, exchange, groups, block_length, bins, block_size)
+    options = _options(
+        native, S.size + T.size, statistic, null, n_permutations, random_state, level, exchange, groups, block_length, bins, block_size
+    )
     with _run.progress(verbose) as bar:
         return _mercer.level_check(
             S, T, options, _whole(repetitions, "repetitions", 1), _run.threads(n_jobs), _run.memory_bytes(memory), bar
@@ -345,7 +355,9 @@ def two_sample_power(
     shows no difference), ``threshold``, ``deviation``, ``squared`` and ``sentence``.
     """
     native, S, T = _samples(X, Y, kernel)
-    options = _options(native, S.size + T.size, statistic, null, n_permutations, random_state, level, "free", None, None, None, block_size)
+    options = _options(
+        native, S.size + T.size, statistic, null, n_permutations, random_state, level, "free", None, None, None, block_size
+    )
     with _run.progress(verbose) as bar:
         return _mercer.two_sample_power(
             S, T, options, _or_none(n, "n"), _number(power, "power"), _run.threads(n_jobs), _run.memory_bytes(memory), bar
