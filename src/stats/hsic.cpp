@@ -112,6 +112,9 @@ HsicSums HsicPair::sums(const Run& run, HalfGram* K, FullGram* L) const {
     total.trace_x += s.trace_x;
     total.trace_y += s.trace_y;
   }
+  if (!std::isfinite(total.products) || !std::isfinite(total.squares_x * total.squares_y))
+    throw InvalidArgument(fmt::format("products of kernel values of {} and {} are not finite; scale the columns, or choose bounded kernels",
+                                      kernel_x_.text(), kernel_y_.text()));
   return total;
 }
 

@@ -35,7 +35,10 @@ class HsicPair {
   // What sums of products of centred entries are divided by: n^2, or n (n - 3) of the unbiased form.
   double divisor() const;
 
-  // A is put into K and B into L where they are given.
+  // Where permutations keep the centred matrices.
+  HalfGram empty_x() const { return HalfGram(size(), scale_for(x_.diagonal(0), centre_x_)); }
+  FullGram empty_y() const { return FullGram(size(), scale_for(y_.diagonal(0), centre_y_)); }
+  // A is put into K and B into L where they are given. Throws InvalidArgument where kernel values are too large to be added up.
   HsicSums sums(const Run& run, HalfGram* K = nullptr, FullGram* L = nullptr) const;
 
  private:

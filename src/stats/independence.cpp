@@ -73,15 +73,15 @@ void judge_by_permutations(TestResult& result, const HsicPair& pair, const Indep
                  "null=gamma needs no matrix, fewer permutations need less");
   std::vector<HalfGram> K;
   std::vector<FullGram> L;
-  K.emplace_back(n);
-  L.emplace_back(n);
+  K.push_back(pair.empty_x());
+  L.push_back(pair.empty_y());
   const HsicSums sums = pair.sums(o.run, K.data(), L.data());
   result.statistic = sums.products / pair.divisor();
   result.numbers.emplace_back("correlation", correlation_of(sums));
   const bool all = few_orders(n, o);
   const Permutations permutations = all ? Permutations(n, all_orders(n)) : Permutations(exchanges, o.permutations, o.run);
   const Vector found = permuted_products(K, L, permutations, o.run).col(0) / pair.divisor();
-  const double scale = std::sqrt(sums.squares_x * sums.squares_y) / pair.divisor();
+  const double scale = std::sqrt(sums.squares_x) * std::sqrt(sums.squares_y) / pair.divisor();
   judge_by_exchanges(result, found[0], found.tail(found.size() - 1), tie_tolerance(scale));
   const bool series = o.exchange.scheme == Exchange::blocks || o.exchange.scheme == Exchange::shifts;
   result.exact = !series;

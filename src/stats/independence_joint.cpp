@@ -124,6 +124,8 @@ void add_sums(Variables& v, const Run& run, HalfGram* first, std::vector<FullGra
     v.squares += sums.squares / (m * m);
     for (std::size_t l = 0; l < v.means.size(); ++l) v.means[l] += sums.rows[l] / m;
   }
+  if (!std::isfinite(v.products) || !v.squares.allFinite())
+    throw InvalidArgument("products of kernel values are not finite; scale the columns, or choose bounded kernels");
   for (Index l = 0; l < d; ++l) {
     v.mean[l] = v.means[static_cast<std::size_t>(l)].mean();
     v.diagonal[l] = v.grams[static_cast<std::size_t>(l)].diagonal(0).mean();
@@ -183,7 +185,9 @@ class PermutedJoint {
         pairs += static_cast<double>(Eigen::Map<const Eigen::ArrayXf>(products, strip).sum());
       }
     }
-    return 2 * pairs + diagonal;
+    double scale = first_.scale();
+    for (const FullGram& gram : others_) scale *= gram.scale();
+    return 2 * pairs / scale + diagonal;
   }
 
  private:
@@ -196,9 +200,10 @@ void judge_by_permutations(TestResult& result, Variables& v, const JointIndepend
   const Index d = v.count();
   require_memory(static_cast<std::size_t>(HalfGram::bytes(n) + FullGram::bytes(n) * static_cast<double>(d - 1)), o.run.memory,
                  fmt::format("the {} Gram matrices of {} rows", d, n), "null=gamma needs no matrix");
-  HalfGram first(n);
+  const stats::Centre none{Vector::Zero(n), true};
+  HalfGram first(n, stats::scale_for(v.grams[0].diagonal(0), none));
   std::vector<FullGram> others;
-  for (Index l = 1; l < d; ++l) others.emplace_back(n);
+  for (std::size_t l = 1; l < v.grams.size(); ++l) others.emplace_back(n, stats::scale_for(v.grams[l].diagonal(0), none));
   add_sums(v, o.run, &first, &others);
   result.statistic = dhsic_of(v);
   // Variable l + 1 is permuted by the streams (seed + l, b): exchanges of their own.

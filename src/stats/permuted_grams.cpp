@@ -1,6 +1,7 @@
 // How the matrices and permutations of permuted_products.hpp are stored.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -22,7 +23,7 @@ std::vector<G> stored(const PreparedFamily<T>& kernels, const std::vector<Centre
   const Index n = kernels.size();
   const Index blocks = block_count(n);
   std::vector<G> out;
-  for (std::size_t k = 0; k < kernels.count(); ++k) out.emplace_back(n);
+  for (std::size_t k = 0; k < kernels.count(); ++k) out.emplace_back(n, scale_for(kernels.diagonal(k), centres[k]));
   with_threads(run.threads, [&] {
     Stage stage(run.progress, "Gram matrices", static_cast<double>(upper_count(blocks)));
     parallel_for(upper_count(blocks), [&](Index number) {
@@ -69,7 +70,12 @@ std::vector<Centre> centres_of(const PreparedFamily<T>& kernels, Centring centri
   return out;
 }
 
-HalfGram::HalfGram(Index n) : n_(n), diagonal_(Vector::Zero(n)) {
+double scale_for(const Vector& diagonal, const Centre& centre) {
+  const double largest = (diagonal - 2 * centre.offsets).cwiseAbs().maxCoeff();  // no entry of a centred Gram matrix exceeds it
+  return largest > 0 && std::isfinite(largest) ? std::exp2(-std::round(std::log2(largest))) : 1;
+}
+
+HalfGram::HalfGram(Index n, double scale) : n_(n), scale_(scale), diagonal_(Vector::Zero(n)) {
   Index total = 0;
   for (Index s = 0; s < strips_of(n); ++s) {
     begins_.push_back(total);
@@ -89,18 +95,18 @@ void HalfGram::put(Range I, Range J, simd::Tile<const double> tile) {
     for (Index i = 0; i < cols; ++i) {
       const Index col = I.begin + i;
       values_[static_cast<std::size_t>(begins_[static_cast<std::size_t>(col / strip)] + (row - col / strip * strip) * strip +
-                                       col % strip)] = static_cast<float>(tile.data[i * tile.stride + j]);
+                                       col % strip)] = static_cast<float>(scale_ * tile.data[i * tile.stride + j]);
     }
     if (I.begin == J.begin) diagonal_[row] = tile.data[j * tile.stride + j];
   }
 }
 
-FullGram::FullGram(Index n) : n_(n), values_(static_cast<std::size_t>(n * n)), diagonal_(Vector::Zero(n)) {}
+FullGram::FullGram(Index n, double scale) : n_(n), scale_(scale), values_(static_cast<std::size_t>(n * n)), diagonal_(Vector::Zero(n)) {}
 
 void FullGram::put(Range I, Range J, simd::Tile<const double> tile) {
   for (Index i = 0; i < I.count; ++i) {
     float* row = values_.data() + (I.begin + i) * n_ + J.begin;
-    for (Index j = 0; j < J.count; ++j) row[j] = static_cast<float>(tile.data[i * tile.stride + j]);
+    for (Index j = 0; j < J.count; ++j) row[j] = static_cast<float>(scale_ * tile.data[i * tile.stride + j]);
   }
   if (I.begin == J.begin) {
     for (Index i = 0; i < I.count; ++i) diagonal_[I.begin + i] = tile.data[i * tile.stride + i];
@@ -108,7 +114,7 @@ void FullGram::put(Range I, Range J, simd::Tile<const double> tile) {
   }
   for (Index j = 0; j < J.count; ++j) {
     float* row = values_.data() + (J.begin + j) * n_ + I.begin;
-    for (Index i = 0; i < I.count; ++i) row[i] = static_cast<float>(tile.data[i * tile.stride + j]);
+    for (Index i = 0; i < I.count; ++i) row[i] = static_cast<float>(scale_ * tile.data[i * tile.stride + j]);
   }
 }
 

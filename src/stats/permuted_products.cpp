@@ -182,6 +182,9 @@ Matrix products(const std::vector<HalfGram>& K, const std::vector<FullGram>& L, 
     });
     total = 2 * sum;
   }
+  for (Index k = 0; k < nk; ++k) {
+    for (Index l = 0; l < nl; ++l) total.col(k * nl + l) /= K[static_cast<std::size_t>(k)].scale() * L[static_cast<std::size_t>(l)].scale();
+  }
   parallel_for(count, [&](Index b) {
     for (Index k = 0; k < nk; ++k) {
       for (Index l = 0; l < nl; ++l) {

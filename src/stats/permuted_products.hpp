@@ -41,24 +41,30 @@ Centre centre_of(const Vector& row_sums, Centring centring);
 template <class T>
 std::vector<Centre> centres_of(const PreparedFamily<T>& kernels, Centring centring, const Run& run);
 
-// The columns of K below the diagonal, in strips.
+// A power of two that brings the centred entries of a matrix with this diagonal near 1, so that products of float32 numbers neither
+// overflow nor vanish whatever the kernel's scale.
+double scale_for(const Vector& diagonal, const Centre& centre);
+
+// The columns of K below the diagonal, in strips; entries are kept times `scale`, which permuted_products takes out again.
 class HalfGram {
  public:
   static constexpr Index strip = 128;  // columns; divides tile_size
 
-  explicit HalfGram(Index n);
+  explicit HalfGram(Index n, double scale = 1);
   static double bytes(Index n) { return 2.0 * static_cast<double>(n) * static_cast<double>(n + strip); }
 
   // A tile on or above the diagonal of the symmetric matrix (I before J, or I = J); safe from many threads.
   void put(Range I, Range J, simd::Tile<const double> tile);
 
   Index size() const { return n_; }
-  const Vector& diagonal() const { return diagonal_; }
+  double scale() const { return scale_; }
+  const Vector& diagonal() const { return diagonal_; }  // not scaled
   // Entries (i, strip s) of row i > s * strip; 0 from column i on.
   const float* row(Index s, Index i) const { return values_.data() + begins_[static_cast<std::size_t>(s)] + (i - s * strip) * strip; }
 
  private:
   Index n_;
+  double scale_;
   std::vector<Index> begins_{};  // of each strip in values_
   Buffer<float> values_{};
   Vector diagonal_;
@@ -67,17 +73,19 @@ class HalfGram {
 // All of L, rows one after the other; entries on the diagonal are in diagonal() alone.
 class FullGram {
  public:
-  explicit FullGram(Index n);
+  explicit FullGram(Index n, double scale = 1);
   static double bytes(Index n) { return 4.0 * static_cast<double>(n) * static_cast<double>(n); }
 
   void put(Range I, Range J, simd::Tile<const double> tile);
 
   Index size() const { return n_; }
-  const Vector& diagonal() const { return diagonal_; }
+  double scale() const { return scale_; }
+  const Vector& diagonal() const { return diagonal_; }  // not scaled
   const float* row(Index r) const { return values_.data() + r * n_; }
 
  private:
   Index n_;
+  double scale_;
   Buffer<float> values_;
   Vector diagonal_;
 };

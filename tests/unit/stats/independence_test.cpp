@@ -258,6 +258,22 @@ TEST(IndependenceTest, StatisticIsThatOfHsicAndOfTheNullsOwnArithmetic) {
   }
 }
 
+TEST(IndependenceTest, ScaleOfTheKernelsDoesNotMatter) {
+  const Data d = dependent(60, 4);
+  const Kernel k = gaussian(1.0);
+  const TestResult plain = independence_test(d.x, d.y, {.kernel_x = k, .kernel_y = k, .permutations = 99});
+  for (const double factor : {1e-60, 1e-30, 1e30, 1e60}) {  // far from what products of float32 numbers can hold
+    const TestResult r = independence_test(d.x, d.y, {.kernel_x = factor * k, .kernel_y = factor * k, .permutations = 99});
+    EXPECT_EQ(r.p_value, plain.p_value) << factor;
+    EXPECT_LT((r.null / (factor * factor) - plain.null).cwiseAbs().maxCoeff(), 1e-6 * plain.null.maxCoeff());
+    const TestResult joint = joint_independence_test({d.x, d.y}, {.kernels = {factor * k}, .permutations = 99});
+    EXPECT_EQ(joint.p_value, joint_independence_test({d.x, d.y}, {.kernels = {k}, .permutations = 99}).p_value) << factor;
+  }
+  EXPECT_THROW(independence_test(1e80 * d.x, d.y, {.kernel_x = kernels::polynomial(3)}), InvalidArgument);
+  EXPECT_THROW(hsic(1e80 * d.x, d.y, {.kernel_x = kernels::polynomial(3)}), InvalidArgument);
+  EXPECT_THROW(joint_independence_test({1e80 * d.x, d.y}, {.kernels = {kernels::polynomial(3)}}), InvalidArgument);
+}
+
 TEST(IndependenceTest, SameForAnyNumberOfThreads) {
   const Data d = independent(300, 4);
   for (const IndependenceNull null : {IndependenceNull::permutation, IndependenceNull::gamma, IndependenceNull::spectral}) {
