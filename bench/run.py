@@ -85,6 +85,9 @@ def rows():
     def mmd_by_index(name, n, wanted, run):
         return Row(name, f"the same, n = m = {n}; of the peer {run} permutations are timed and multiplied by {1000 // run}", samples(n),
                    ours("mmd/ours.py", "statistic"), {"numpy by index": peer("mmd/by_index.py", str(run))}, wanted, 1e-9)
+    def many_kernels(name, work, which, rows, wanted, dtype, tolerance=1e-5):
+        return Row(name, work, data.gaussian_matrix(2000, 10, "float64"), ours("aggregated/ours.py", which, str(rows), "2000"),
+                   {f"numpy, a {dtype} GEMM a kernel": peer(f"aggregated/numpy_{which}.py", str(rows), "2000", dtype)}, wanted, tolerance)
 
     return [
         Row("GRAM-64", "Gaussian Gram, n = 20000, d = 50, float64", gram64,
@@ -164,6 +167,9 @@ def rows():
             ours("hsic/ours.py", "permutation"), {"numpy by index": peer("hsic/by_index.py")}, 25, 0.01),
         Row("HSIC-gamma", "independence by HSIC and the gamma law, n = 5000, d = 10", hsic(5000),
             ours("hsic/ours.py", "gamma"), {"numpy and scipy": peer("hsic/numpy_gamma.py")}, 3, 1e-9),
+        many_kernels("AGG", "MMDAgg, n = m = 1000, d = 10, 20 kernels, 2000 permutations", "agg", 1000, 3, "float64"),
+        many_kernels("AGG-32", "the same, numpy in float32", "agg", 1000, 2, "float32", tolerance=1e-4),
+        many_kernels("FUSE", "MMD-FUSE, n = m = 500, d = 10, 20 kernels, 2000 permutations", "fuse", 500, 3, "float64"),
     ]
 
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "mercer/error.hpp"
-#include "stats/quadratic_forms.hpp"
+#include "stats/aggregated_pairs.hpp"
 #include "stats/test_result.hpp"
 
 namespace mercer::stats {
@@ -59,31 +59,63 @@ double unbiased(double q, double a_sums, double total, double r, double s) {
   return q + A / (r * r * (r - 1)) + B / (s * s * (s - 1));
 }
 
+// Labelling 0 is the observed one, labelling j > 0 exchange j - 1.
+std::vector<char> labelling(const Exchanges& exchanges, Index first, Index j) {
+  std::vector<char> in_first = observed_labels(exchanges.rows(), first);
+  if (j > 0) exchanges.draw_labels(j - 1, in_first);
+  return in_first;
+}
+
+// `some` labellings from number `begin` on, under any scheme.
+template <class T>
+Matrix mmd_of_labels(const PreparedFamily<T>& family, const PooledSums& sums, const Exchanges& exchanges, Index first, Index begin,
+                     Index some, const Run& run) {
+  const Index n = family.size();
+  const auto kernels = static_cast<Index>(family.count());
+  Labellings<T> labels(some, n, kernels);
+  with_threads(run.threads,
+               [&] { parallel_for(some, [&](Index b) { labels.set(b, labelling(exchanges, first, begin + b), sums.rows); }); });
+  if (labels.sizes.minCoeff() < 2 || labels.sizes.maxCoeff() > static_cast<double>(n) - 2)
+    throw InvalidArgument("an exchange of whole groups leaves fewer than two rows in a sample; groups of nearly equal size avoid that");
+  Matrix values = form_sums<T>(family, labels.V, Diagonal::left_out, run).forms;
+  for (Index b = 0; b < some; ++b) {
+    const double r = labels.sizes[b];
+    for (Index k = 0; k < kernels; ++k)
+      values(b, k) = unbiased(values(b, k) / (r * r), labels.sums(b, k), sums.total[k], r, static_cast<double>(n) - r);
+  }
+  return values;
+}
+
+// The same for exchanges within pairs.
+template <class T>
+Matrix mmd_of_signs(const PreparedFamily<T>& family, const PooledSums& sums, const Exchanges& exchanges, Index begin, Index some,
+                    const Run& run) {
+  const Index r = family.size() / 2;
+  VectorPanels<T> signs(some, r);
+  with_threads(run.threads, [&] {
+    parallel_for(some, [&](Index b) {
+      const std::vector<char> in_first = labelling(exchanges, r, begin + b);
+      signs.set(b, [&](Index i) { return in_first[static_cast<std::size_t>(i)] != 0 ? T{1} : T{-1}; });
+    });
+  });
+  Matrix values = paired_forms(family, signs, run);
+  const auto rows = static_cast<double>(r);
+  for (Index k = 0; k < values.cols(); ++k) {
+    for (Index b = 0; b < some; ++b) values(b, k) = unbiased(values(b, k) / (rows * rows), 0, sums.total[k], rows, rows);
+  }
+  return values;
+}
+
 template <class T>
 Matrix mmd_in(const PreparedFamily<T>& family, const PooledSums& sums, const Exchanges& exchanges, Index first, Index draws,
               const Run& run) {
-  const Index n = family.size();
-  const auto kernels = static_cast<Index>(family.count());
-  const Index batch = std::clamp<Index>(static_cast<Index>(batch_bytes / (static_cast<double>(n) * sizeof(T))), 256, draws + 1);
-  Matrix values(draws + 1, kernels);
+  const Index batch = std::clamp<Index>(static_cast<Index>(batch_bytes / (static_cast<double>(family.size()) * sizeof(T))), 256, draws + 1);
+  Matrix values(draws + 1, static_cast<Index>(family.count()));
   for (Index begin = 0; begin <= draws; begin += batch) {
     const Index some = std::min(batch, draws + 1 - begin);
-    Labellings<T> labels(some, n, kernels);
-    with_threads(run.threads, [&] {
-      parallel_for(some, [&](Index b) {
-        std::vector<char> in_first = observed_labels(n, first);
-        if (begin + b > 0) exchanges.draw_labels(begin + b - 1, in_first);
-        labels.set(b, in_first, sums.rows);
-      });
-    });
-    if (labels.sizes.minCoeff() < 2 || labels.sizes.maxCoeff() > static_cast<double>(n) - 2)
-      throw InvalidArgument("an exchange of whole groups leaves fewer than two rows in a sample; groups of nearly equal size avoid that");
-    const Matrix q = form_sums<T>(family, labels.V, Diagonal::left_out, run).forms;
-    for (Index b = 0; b < some; ++b) {
-      const double r = labels.sizes[b];
-      for (Index k = 0; k < kernels; ++k)
-        values(begin + b, k) = unbiased(q(b, k) / (r * r), labels.sums(b, k), sums.total[k], r, static_cast<double>(n) - r);
-    }
+    values.middleRows(begin, some) = exchanges.scheme() == Exchange::pairs
+                                         ? mmd_of_signs(family, sums, exchanges, begin, some, run)
+                                         : mmd_of_labels(family, sums, exchanges, first, begin, some, run);
   }
   return values;
 }

@@ -25,6 +25,7 @@ class Exchanges {
   std::vector<std::vector<char>> all_labels(Index most) const;
 
   Index rows() const { return rows_; }
+  Exchange scheme() const { return scheme_; }
   double log_count() const { return log_count_; }  // of different orders
   Index block_length() const { return block_length_; }
   // "1000 permutations of rows within their groups"

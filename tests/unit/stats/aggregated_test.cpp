@@ -158,6 +158,25 @@ TEST(Aggregated, Float32KeepsTheNull) {
   }
 }
 
+// Exchanges within pairs go another way: more than one tile, whose halves do not lie on tile bounds.
+TEST(Aggregated, PairsAgreeWithLoops) {
+  const std::vector<Kernel> kernels = {kernels::gaussian(1.0), kernels::laplacian(0.7, kernels::Norm::l1)};
+  for (const Index n : {Index{120}, Index{300}}) {
+    const Matrix X = RandomStream(1).normal_matrix(n, 2), Y = RandomStream(2).normal_matrix(n, 2);
+    const AggregatedResult r =
+        mmd_fuse_test(X, Y, {.kernels = {kernels[1]}, .permutations = 20, .exchange = {.scheme = Exchange::pairs}, .seed = 3});
+    const Matrix T = naive_statistics(X, Y, {kernels[1]}, {.scheme = Exchange::pairs}, 3, 20);
+    Matrix K = gram(kernels[1], concatenate(Samples(X), Samples(Y)));
+    K.diagonal().setZero();
+    const double scale = std::sqrt(K.squaredNorm() / static_cast<double>(n * (n - 1)));
+    const Vector null = T.col(0).tail(20) / scale;
+    EXPECT_LT((r.null - null).cwiseAbs().maxCoeff(), (n < 128 ? 1e-12 : 1e-5) * std::sqrt(null.squaredNorm() / 20));
+    const AggregatedResult two = mmd_aggregated_test(
+        X, Y, {.kernels = kernels, .permutations = 20, .level_permutations = 20, .exchange = {.scheme = Exchange::pairs}, .seed = 3});
+    EXPECT_NEAR(two.table[1].p_value, r.p_value, 1e-12);
+  }
+}
+
 TEST(Aggregated, FuseAgreesWithLoops) {
   for (const double lambda : {0.0, 3.0}) {
     for (const Index m : {Index{10}, Index{14}}) {
