@@ -7,7 +7,7 @@ int main() {
   mercer::RandomStream random(0);
   const mercer::Matrix X = random.normal_matrix(150, 2);
   mercer::Matrix Y = random.normal_matrix(120, 2);
-  Y.col(0) += 0.8 * Y.col(1);  // columns that hang together
+  Y.col(0) += 1.5 * Y.col(1);  // columns that hang together
 
   const mercer::AggregatedResult result = mercer::mmd_aggregated_test(X, Y, {.permutations = 500, .level_permutations = 500});
   std::printf("%s\n", result.sentence.c_str());

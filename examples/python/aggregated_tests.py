@@ -4,7 +4,7 @@ import mercer
 import numpy as np
 
 rng = np.random.default_rng(0)
-X, Y = rng.normal(size=(150, 2)), rng.normal(size=(120, 2)) @ [[1, 0.8], [0, 1]]
+X, Y = rng.normal(size=(150, 2)), rng.normal(size=(120, 2)) @ [[1, 1.5], [0, 1]]
 result = mercer.mmd_aggregated_test(X, Y, n_permutations=500, random_state=0)
 print(result)
 for row in result.table:

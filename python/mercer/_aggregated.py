@@ -16,17 +16,17 @@ True
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel, wrap as wrap_kernel
 from ._test_result import TestResult, seed_of, wrap
+from ._two_sample import _given as given
 
 __all__ = ["AggregatedResult", "hsic_aggregated_test", "mmd_aggregated_test", "mmd_fuse_test", "with_bandwidths"]
 
@@ -65,34 +65,31 @@ def _result(native: _mercer.AggregatedResult) -> AggregatedResult:
     return wrap(native, AggregatedResult, table=table)
 
 
-def _kernels(kernels: Any, name: str, columns: Sequence[str] | None) -> list[_mercer.Kernel]:
+def _kernels(kernels: Any, name: str, columns: Callable[[], Sequence[str] | None]) -> list[_mercer.Kernel]:
     if kernels is None:
+        columns()  # X and Y must not disagree
         return []
     if isinstance(kernels, (str, Kernel)):
         kernels = [kernels]
     if not isinstance(kernels, Iterable):
         raise TypeError(f"{name} must be a kernel, a list of them or None, got {kernels!r}")
-    made = [make_kernel(one)._at_columns(columns) for one in kernels]
+    made = [make_kernel(one) for one in kernels]
     if not made:
         raise ValueError(f"{name} must have at least one kernel, got none; None takes the default ones")
-    return made
+    if any(one.needs_given_gram for one in (k._native for k in made)):
+        return [k._native for k in made]  # rows of kernel values have no named columns
+    names = columns()
+    return [k._at_columns(names) for k in made]
 
 
-def _pair(X: Any, Y: Any, given: bool) -> tuple[_mercer.Samples, _mercer.Samples]:
-    """Two samples; of a precomputed kernel the rows of the pooled sample's Gram matrix."""
-    if not given:
-        S, T, _ = _data.samples_pair(X, Y if Y is not X else np.array(_dense(Y)))
-        return S, T
-    A, B = _data.rows(_dense(X), "X"), _data.rows(_dense(Y), "Y")
-    n, m = len(A), len(B)
-    if A.shape[1] != n + m or B.shape[1] != n + m:
-        raise ValueError(
-            f"of a precomputed kernel X and Y are the rows of the Gram matrix of both samples, {n} and {m} rows of {n + m} columns: "
-            f"got shapes {A.shape} and {B.shape}"
-        )
-    A, B = (np.ascontiguousarray(M, dtype=np.float64) for M in (A, B))
-    part = _mercer.Samples.given_part
-    return part(_data.samples(A), list(range(n))), part(_data.samples(B), list(range(n, n + m)))
+def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Samples, _mercer.Samples]:
+    """Two samples; of a precomputed kernel by the Gram matrix of both."""
+    if any(k.needs_given_gram for k in kernels):
+        return given(X, Y)
+    if Y is X:  # the same rows twice are two samples all the same
+        Y = X.copy() if hasattr(X, "copy") else np.array(X)
+    S, T, _ = _data.samples_pair(X, Y)
+    return S, T
 
 
 def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
@@ -104,10 +101,6 @@ def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Sampl
     if rows.shape[0] != rows.shape[1]:
         raise ValueError(f"of a precomputed kernel {name} is a square Gram matrix, got shape {rows.shape}")
     return _mercer.Samples.given_gram(samples)
-
-
-def _dense(X: Any) -> Any:
-    return X.toarray() if sp.issparse(X) else X
 
 
 def _whole(value: Any, name: str, least: int = 1) -> int:
@@ -175,7 +168,8 @@ def mmd_aggregated_test(
     Parameters
     ----------
     X, Y : array-like or sparse of shape (n, features) and (m, features)
-        Of a precomputed kernel the first n and the last m rows of the Gram matrix of both samples.
+        Of a precomputed kernel X is the Gram matrix of both samples and Y the number of rows of the first, or one of two labels for
+        each row; or X and Y are the first and the last rows of it.
     kernels : list of kernels or texts, or None
         One with an automatic length scale, such as "gaussian(auto)", stands for ``bandwidths`` of them, from half the 5 % quantile of
         the pooled sample's distances to twice the 95 % quantile. None is ``["laplacian(auto, l1)", "gaussian(auto)"]``.
@@ -196,9 +190,8 @@ def mmd_aggregated_test(
     AggregatedResult
         Its ``p_value`` is the smallest level at which the test rejects, its ``statistic`` -log10 of the smallest p-value over weight.
     """
-    names = _data.column_names(X, Y)
-    natives = _kernels(kernels, "kernels", names)
-    S, T = _pair(X, Y, any(k.needs_given_gram for k in natives))
+    natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
+    S, T = _pair(X, Y, natives)
     word, values = _weights(weights)
     scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
     with _run.progress(verbose) as bar:
@@ -242,9 +235,8 @@ def mmd_fuse_test(
     AggregatedResult
         Its table has each kernel's own mmd-u, p-value and share in the soft maximum; these p-values are not corrected for being many.
     """
-    names = _data.column_names(X, Y)
-    natives = _kernels(kernels, "kernels", names)
-    S, T = _pair(X, Y, any(k.needs_given_gram for k in natives))
+    natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
+    S, T = _pair(X, Y, natives)
     if lambda_ is not None and (isinstance(lambda_, bool) or not isinstance(lambda_, Real) or not lambda_ > 0):
         raise ValueError(f"lambda_ must be a number > 0 or None, got {lambda_!r}")
     scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
@@ -297,8 +289,8 @@ def hsic_aggregated_test(
     -------
     AggregatedResult
     """
-    natives_x = _kernels(kernels_x, "kernels_x", _data.column_names(X))
-    natives_y = _kernels(kernels_y, "kernels_y", _data.column_names(Y))
+    natives_x = _kernels(kernels_x, "kernels_x", lambda: _data.column_names(X))
+    natives_y = _kernels(kernels_y, "kernels_y", lambda: _data.column_names(Y))
     S, T = _variable(X, "X", natives_x), _variable(Y, "Y", natives_y)
     word, values = _weights(weights)
     scheme, numbers, length = _exchange(exchange, groups, block_length, S.size)
@@ -316,9 +308,9 @@ def with_bandwidths(kernels: Any, X: Any, bandwidths: int = 10) -> list[Kernel]:
 
     >>> import mercer
     >>> [str(k) for k in mercer.with_bandwidths(["gaussian(auto)", "linear"], [[0.0], [1.0], [3.0]], 3)]
-    ['gaussian(0.5)', 'gaussian(1.4142135623730951)', 'gaussian(4)', 'linear']
+    ['gaussian(0.5)', 'gaussian(1.414)', 'gaussian(4)', 'linear']
     """
-    natives = _kernels(kernels, "kernels", _data.column_names(X))
+    natives = _kernels(kernels, "kernels", lambda: _data.column_names(X))
     S = _data.samples(_data.rows(X))
     S.require_finite("X")
     return [wrap_kernel(one) for one in _mercer.with_bandwidths(natives, S, _whole(bandwidths, "bandwidths"))]

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "gram/length_scale.hpp"
@@ -67,12 +68,15 @@ class Spans {
   std::map<std::pair<Reduction, std::vector<ColumnRef>>, Span> spans_{};
 };
 
+// A grid need not be finer than people can read.
+double four_digits(double value) { return std::stod(fmt::format("{:.4g}", value)); }
+
 void append(std::vector<Kernel>& out, const Kernel& kernel, Index bandwidths, Spans& spans) {
   for (Index b = 0; b < bandwidths; ++b) {
     const double part = bandwidths == 1 ? 0.5 : static_cast<double>(b) / static_cast<double>(bandwidths - 1);
     out.push_back(with_length_scales(kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) {
       const Span span = spans.of(reduction, columns);
-      return span.low * std::pow(span.high / span.low, part);
+      return four_digits(span.low * std::pow(span.high / span.low, part));
     }));
   }
 }
