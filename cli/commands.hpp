@@ -12,6 +12,8 @@ void add_predict(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);
 void add_embed(CLI::App& app, Invocation& invocation);
 void add_cluster(CLI::App& app, Invocation& invocation);
+void add_compare(CLI::App& app, Invocation& invocation);
+void add_depend(CLI::App& app, Invocation& invocation);
 void add_gram(CLI::App& app, Invocation& invocation);
 void add_kernels(CLI::App& app, Invocation& invocation);
 void add_info(CLI::App& app, Invocation& invocation);

@@ -12,6 +12,9 @@ namespace mercer::cli {
 
 namespace {
 
+constexpr const char* what_data_may_be =
+    "CSV, TSV, LIBSVM or NPY file, plain, .gz or .xz; - is standard input; builtin:NAME a built-in set";
+
 char delimiter_of(const std::string& word) {
   static const std::vector<std::pair<std::string, char>> words{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'},
                                                                {"\\t", '\t'},  {"space", ' '},     {"pipe", '|'}};
@@ -120,10 +123,16 @@ void add_common(CLI::App& command, CommonOptions& options) {
 }
 
 void add_reading(CLI::App& command, ReadingOptions& options, const std::string& position) {
-  command
-      .add_option(position, options.path,
-                  "CSV, TSV, LIBSVM or NPY file, plain, .gz or .xz; - is standard input; builtin:NAME a built-in set")
-      ->required();
+  command.add_option(position, options.path, what_data_may_be)->required();
+  add_formats(command, options);
+}
+
+void add_reading(CLI::App& command, ReadingOptions& options, std::vector<std::string>& paths, const std::string& position) {
+  command.add_option(position, paths, what_data_may_be)->required();
+  add_formats(command, options);
+}
+
+void add_formats(CLI::App& command, ReadingOptions& options) {
   add_choice<FileFormat>(command, "--format", options.read.format,
                          {{"auto", FileFormat::automatic},
                           {"csv", FileFormat::csv},

@@ -43,6 +43,8 @@ struct ReadingOptions {
   std::uint64_t seed = 0;  // of built-in sets
 };
 void add_reading(CLI::App& command, ReadingOptions& options, const std::string& position = "DATA");
+void add_reading(CLI::App& command, ReadingOptions& options, std::vector<std::string>& paths, const std::string& position);
+void add_formats(CLI::App& command, ReadingOptions& options);  // the options alone
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& words);
 
 // How a table becomes features and a target.

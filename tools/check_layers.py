@@ -76,6 +76,7 @@ PUBLIC = {
     "libsvm_model.hpp": "persist",
     "svm_cv.hpp": "models",
     "exploration_report.hpp": "report",
+    "test_report.hpp": "report",
     "preimage.hpp": "models",
     "kernel_pca.hpp": "models",
     "pca.hpp": "models",

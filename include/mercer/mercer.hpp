@@ -67,6 +67,7 @@
 #include "mercer/svm_cv.hpp"
 #include "mercer/table.hpp"
 #include "mercer/tensor_sketch.hpp"
+#include "mercer/test_report.hpp"
 #include "mercer/test_result.hpp"
 #include "mercer/two_sample.hpp"
 #include "mercer/version.hpp"

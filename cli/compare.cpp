@@ -1,0 +1,425 @@
+// mercer compare A B: do samples come from one distribution? A verdict, where they differ, and a page.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "commands.hpp"
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr Index columns_unasked = 30;  // up to so many columns are looked at without being asked for
+
+struct Comparison : Judgement {
+  Differences where{};
+  std::optional<LevelCheck> level{};
+  std::optional<PowerEstimate> power{};
+  std::optional<Detectable> detectable{};
+  std::vector<KSamplePair> pairs{};
+};
+
+Kernel kernel_asked(const CompareOptions& o, const SampleSet& s) {
+  return resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), s.features.encoder.column_names());
+}
+
+TwoSampleOptions two_sample_options(const CompareOptions& o, const SampleSet& s, const Run& run) {
+  TwoSampleOptions options;
+  options.kernel = kernel_asked(o, s);
+  options.statistic = o.statistic.value_or(MmdStatistic::automatic);
+  // The statistics of one pass have a null of their own.
+  const bool one_pass = options.statistic == MmdStatistic::linear || options.statistic == MmdStatistic::block;
+  options.null = o.null.value_or(one_pass ? MmdNull::normal : MmdNull::permutation);
+  if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
+  options.exchange = s.exchange;
+  options.block_size = static_cast<Index>(o.block_size);
+  options.level = o.level;
+  options.seed = o.reading.seed;
+  options.run = run;
+  return options;
+}
+
+void announce_test(const CompareOptions& o, const SampleSet& s) {
+  const auto n = static_cast<double>(s.pooled.size());
+  const double draws = o.permutations > 0 ? static_cast<double>(o.permutations) : o.aggregate ? 4000 : o.fuse ? 2000 : 1000;
+  const bool one_pass = o.statistic == MmdStatistic::linear;
+  const double kernels = o.aggregate || o.fuse ? 20 : 1;
+  const double flops = one_pass ? n * 100 : kernels * n * n * (static_cast<double>(s.pooled.width()) + 30 + draws);
+  announce(fmt::format("comparing {} rows", s.pooled.size()), flops / estimated_flops(o.common.run()), n * draws * 8, o.common.run());
+}
+
+void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
+  ProgressBar bar;
+  const Run run = o.common.run(bar.callback());
+  const Samples& X = s.samples[0];
+  const Samples& Y = s.samples[1];
+  if (o.aggregate) {
+    MmdAggregatedOptions options;
+    if (o.kernel) options.kernels = {kernel_asked(o, s)};
+    if (o.permutations > 0) options.permutations = options.level_permutations = static_cast<Index>(o.permutations);
+    options.exchange = s.exchange;
+    options.level = o.level;
+    options.seed = o.reading.seed;
+    options.run = run;
+    const AggregatedResult r = mmd_aggregated_test(X, Y, options);
+    out.test = r;
+    out.kernels = r.table;
+  } else if (o.fuse) {
+    MmdFuseOptions options;
+    if (o.kernel) options.kernels = {kernel_asked(o, s)};
+    if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
+    options.exchange = s.exchange;
+    options.level = o.level;
+    options.seed = o.reading.seed;
+    options.run = run;
+    const AggregatedResult r = mmd_fuse_test(X, Y, options);
+    out.test = r;
+    out.kernels = r.table;
+  } else {
+    out.test = two_sample_test(X, Y, two_sample_options(o, s, run));
+  }
+}
+
+// The kernel that the witness is of: that of the test, or of many the one that told most.
+Kernel witness_kernel(const CompareOptions& o, const SampleSet& s, const Comparison& c) {
+  if (!c.kernels.empty()) {
+    const auto best = std::min_element(c.kernels.begin(), c.kernels.end(), [](const KernelVerdict& a, const KernelVerdict& b) {
+      return a.rejected != b.rejected ? a.rejected : a.p_value < b.p_value;
+    });
+    return parse_kernel(best->kernel);
+  }
+  return resolve(kernel_asked(o, s), s.pooled);
+}
+
+void look_where(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel) {
+  ProgressBar bar;
+  const Run run = o.common.run(bar.callback());
+  const Index width = s.pooled.width();
+  const bool asked = o.columns_table || (!o.report.empty() && width <= 200);
+  if (width > 1 && (asked || (c.test.rejected && width <= columns_unasked))) {
+    WitnessColumnsOptions options;
+    options.kernel = kernel;
+    options.exchange = s.exchange;
+    options.max_rows = asked ? 4000 : 2000;
+    options.level = o.level;
+    options.seed = o.reading.seed;
+    options.run = run;
+    c.where.columns = witness_columns(s.samples[0], s.samples[1], options);
+  }
+  if (!o.witness.empty() || !o.report.empty())
+    c.where.witness = witness(s.samples[0], s.samples[1], {.kernel = kernel, .weights_x = {}, .weights_y = {}, .run = run});
+}
+
+void look_at_level(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel) {
+  ProgressBar bar;
+  const Run run = o.common.run(bar.callback());
+  if (o.level_check) {
+    c.level = level_check(s.samples[0], s.samples[1], two_sample_options(o, s, run), static_cast<Index>(o.level_repetitions));
+    c.lines.push_back(as_sentence(c.level->sentence));
+  }
+  if (o.power) {
+    c.power = two_sample_power(s.samples[0], s.samples[1], 0, 0.8, two_sample_options(o, s, run));
+    c.lines.push_back(as_sentence(c.power->sentence));
+  }
+  if (c.kernels.empty() && (o.power || !c.test.rejected)) c.detectable = detectable_shift(s, c.test, kernel, o.power, run);
+}
+
+std::string detectable_words(const Detectable& d) {
+  if (!std::isfinite(d.shift)) return "with these sizes the test would not reliably find even a shift of 3 standard deviations";
+  return fmt::format("with these sizes the test finds a shift of every column by about {:.2g} standard deviations 8 times in 10", d.shift);
+}
+
+std::string verdict_of_two(const SampleSet& s, const Comparison& c) {
+  const TestResult& t = c.test;
+  std::string verdict;
+  if (t.rejected) {
+    verdict = fmt::format("The samples differ ({} at level {:g}).", p_word(t.p_value), t.level);
+    if (!c.kernels.empty()) {
+      const auto rejecting = std::count_if(c.kernels.begin(), c.kernels.end(), [](const KernelVerdict& k) { return k.rejected; });
+      verdict += fmt::format(" {} of {} kernels see{} it.", rejecting, c.kernels.size(), rejecting == 1 ? "s" : "");
+    }
+    if (c.where.columns) {
+      const std::string columns = columns_sentence(s, *c.where.columns);
+      if (!columns.empty()) verdict += " " + columns;
+    }
+    return verdict;
+  }
+  verdict = fmt::format("No difference was found ({} at level {:g}). That is no proof of equality", p_word(t.p_value), t.level);
+  return verdict + (c.detectable ? ": " + detectable_words(*c.detectable) + "." : "; --power says what a test of these sizes can find.");
+}
+
+Json level_json(const LevelCheck& l) {
+  return {
+      {"repetitions", l.repetitions}, {"rejections", l.rejections}, {"rate", l.rate}, {"low", l.low}, {"high", l.high}, {"holds", l.holds},
+      {"sentence", l.sentence}};
+}
+
+Json power_json(const PowerEstimate& p) {
+  return {{"power", number_json(p.power)},
+          {"n", p.n},
+          {"wanted", p.wanted},
+          {"needed", p.needed},
+          {"squared", number_json(p.squared)},
+          {"deviation", number_json(p.deviation)},
+          {"threshold", number_json(p.threshold)},
+          {"sentence", p.sentence}};
+}
+
+Json pairs_json(const SampleSet& s, const std::vector<KSamplePair>& pairs) {
+  Json list = Json::array();
+  for (const KSamplePair& p : pairs) {
+    list.push_back({{"a", s.names[static_cast<std::size_t>(p.first)]},
+                    {"b", s.names[static_cast<std::size_t>(p.second)]},
+                    {"statistic", number_json(p.statistic)},
+                    {"p_value", number_json(p.p_value)},
+                    {"adjusted", number_json(p.adjusted)},
+                    {"rejected", p.rejected}});
+  }
+  return list;
+}
+
+void print_comparison_json(const CompareOptions& o, const SampleSet& s, const Comparison& c) {
+  Json json = judgement_json(c, o);
+  Json samples = Json::array();
+  for (std::size_t k = 0; k < s.samples.size(); ++k) samples.push_back({{"name", s.names[k]}, {"n", s.samples[k].size()}});
+  json["samples"] = std::move(samples);
+  json["features"] = s.features.names;
+  json["columns"] = c.where.columns ? columns_json(s, *c.where.columns) : Json();
+  json["pairs"] = c.pairs.empty() ? Json() : pairs_json(s, c.pairs);
+  json["level_check"] = c.level ? level_json(*c.level) : Json();
+  json["power"] = c.power ? power_json(*c.power) : Json();
+  json["detectable_shift"] = c.detectable ? number_json(c.detectable->shift) : Json();
+  json["notes"] = c.notes;
+  json["seconds"] = o.seconds();
+  json["files"] = Json::object();
+  for (const auto& [key, path] : c.files) json["files"][key] = path;
+  print_json(json);
+}
+
+void write_report(const CompareOptions& o, const SampleSet& s, const Comparison& c, const Kernel& kernel) {
+  TestReport page = page_of(c, o, o.to.empty() ? "Samples compared" : "Goodness of fit", s.source);
+  page.question = o.to.empty() ? fmt::format("Do the rows of {} come from one distribution?", list_words(s.names))
+                               : fmt::format("Do the rows of {} come from a normal distribution?", s.source);
+  for (std::size_t k = 0; k < s.samples.size(); ++k) page.samples.emplace_back(s.names[k], s.samples[k].size());
+  {
+    ProgressBar bar;
+    draw_differences(page, s, c.where, kernel, o.common.run(bar.callback()));
+  }
+  if (!c.pairs.empty()) {
+    ReportTable table{.title = "Pairs of samples",
+                      .caption = "Each pair by itself; p-values adjusted for the number of pairs.",
+                      .columns = {"Sample", "and", "statistic", "p", "p, adjusted", "differ"},
+                      .numeric = {false, false, true, true, true, false}};
+    for (const KSamplePair& p : c.pairs) {
+      table.rows.push_back({s.names[static_cast<std::size_t>(p.first)], s.names[static_cast<std::size_t>(p.second)],
+                            fmt::format("{:.4g}", p.statistic), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
+                            p.rejected ? "yes" : "no"});
+    }
+    page.tables.push_back(std::move(table));
+  }
+  if (c.level) {
+    page.level_p_values = c.level->p_values;
+    page.level_sentence = as_sentence(c.level->sentence);
+  }
+  if (c.power) page.facts.emplace_back("Power", c.power->sentence);
+  page.facts.emplace_back("Columns", std::to_string(s.pooled.width()));
+  write_page(page, o.report);
+}
+
+void finish(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel) {
+  c.notes = s.features.notes;
+  if (!o.report.empty()) {
+    write_report(o, s, c, kernel);
+    c.files.emplace_back("report", o.report);
+  }
+  if (!o.witness.empty()) {
+    write_witness(s, *c.where.witness, o.witness, o.common);
+    c.files.emplace_back("witness", o.witness);
+  }
+  if (o.common.json) {
+    print_comparison_json(o, s, c);
+  } else {
+    say_judgement(c, o, Speaker(o.common, o.witness));
+  }
+}
+
+void compare_two(const CompareOptions& o, const SampleSet& s) {
+  Comparison c;
+  announce_test(o, s);
+  test_two(o, s, c);
+  const Kernel kernel = witness_kernel(o, s, c);
+  look_where(o, s, c, kernel);
+  look_at_level(o, s, c, kernel);
+  c.verdict = verdict_of_two(s, c);
+  if (!c.kernels.empty()) c.lines.insert(c.lines.begin(), kernels_table(c.kernels));
+  if (c.where.columns) c.lines.insert(c.lines.begin(), columns_lines(s, *c.where.columns));
+  finish(o, s, c, kernel);
+}
+
+// Options that only a test of two samples has.
+void require_plain(const CompareOptions& o, const std::string& what) {
+  const std::vector<std::pair<const char*, bool>> given{{"--statistic", o.statistic.has_value()},
+                                                        {"--null", o.null.has_value()},
+                                                        {"--aggregate", o.aggregate},
+                                                        {"--fuse", o.fuse},
+                                                        {"--witness", !o.witness.empty()},
+                                                        {"--columns-table", o.columns_table},
+                                                        {"--level-check", o.level_check},
+                                                        {"--power", o.power}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) throw UsageError(fmt::format("{} is offered for two samples, not for {}", option, what));
+  }
+}
+
+void compare_many(const CompareOptions& o, const SampleSet& s) {
+  require_plain(o, fmt::format("{}", s.samples.size()));
+  Comparison c;
+  announce_test(o, s);
+  {
+    ProgressBar bar;
+    KSampleOptions options;
+    options.kernel = kernel_asked(o, s);
+    if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
+    options.exchange = s.exchange;
+    options.level = o.level;
+    options.seed = o.reading.seed;
+    options.run = o.common.run(bar.callback());
+    const KSampleResult r = k_sample_test(s.samples, options);
+    c.test = r;
+    c.pairs = r.pairs;
+  }
+  const TestResult& t = c.test;
+  c.verdict = t.rejected ? fmt::format("The {} samples differ ({} at level {:g}).", s.samples.size(), p_word(t.p_value), t.level)
+                         : fmt::format("No difference between the {} samples was found ({} at level {:g}). That is no proof of equality.",
+                                       s.samples.size(), p_word(t.p_value), t.level);
+  std::vector<std::vector<std::string>> rows{{"sample", "and", "statistic", "p", "p, adjusted", "differ"}};
+  std::vector<std::string> different;
+  for (const KSamplePair& p : c.pairs) {
+    const std::string& a = s.names[static_cast<std::size_t>(p.first)];
+    const std::string& b = s.names[static_cast<std::size_t>(p.second)];
+    rows.push_back({a, b, fmt::format("{:.4g}", p.statistic), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
+                    p.rejected ? "yes" : "no"});
+    if (p.rejected) different.push_back(fmt::format("{} from {}", a, b));
+  }
+  if (t.rejected) {
+    c.verdict += different.empty() ? " No pair stands out by itself."
+                 : std::ssize(different) == std::ssize(c.pairs) && different.size() > 1
+                     ? " Every pair differs."
+                     : fmt::format(" Different are {}.", list_words(different));
+  }
+  c.lines.push_back(aligned(rows));
+  finish(o, s, c, resolve(kernel_asked(o, s), s.pooled));
+}
+
+void compare_to_normal(const CompareOptions& o, const SampleSet& s) {
+  require_plain(o, "one and a law");
+  if (o.kernel) throw UsageError("--kernel is not offered with --to");
+  Comparison c;
+  announce_test(o, s);
+  {
+    ProgressBar bar;
+    GoodnessOfFitOptions options;
+    if (o.permutations > 0) options.draws = static_cast<Index>(o.permutations);
+    options.level = o.level;
+    options.seed = o.reading.seed;
+    options.run = o.common.run(bar.callback());
+    c.test = normality_test(s.samples[0], options);
+  }
+  const TestResult& t = c.test;
+  c.verdict = t.rejected
+                  ? fmt::format("The rows are not normally distributed ({} at level {:g}).", p_word(t.p_value), t.level)
+                  : fmt::format("No departure from a normal distribution was found ({} at level {:g}). That is no proof of normality.",
+                                p_word(t.p_value), t.level);
+  finish(o, s, c, kernels::gaussian(1.0));
+}
+
+void check_use(const CompareOptions& o) {
+  const std::size_t files = o.paths.size();
+  if (files == 1 && o.by.empty() && o.to.empty()) {
+    throw UsageError("compare needs two samples: give two files, or one file with --by COL whose values are the samples, or --to normal");
+  }
+  if (files > 1 && !o.by.empty()) throw UsageError(fmt::format("--by splits one file, got {} files", files));
+  if (files > 1 && !o.to.empty()) throw UsageError(fmt::format("--to compares one sample with a law, got {} files", files));
+  if (!o.by.empty() && !o.to.empty()) throw UsageError("--by and --to ask different questions; choose one");
+  if (std::count(o.paths.begin(), o.paths.end(), "-") > 1) throw UsageError("standard input (-) can be read only once");
+  if (o.aggregate && o.fuse) throw UsageError("--aggregate and --fuse are two tests; choose one");
+  if ((o.aggregate || o.fuse) && (o.statistic || o.null)) {
+    throw UsageError(fmt::format("{} has its own statistic and null; leave out --{}", o.aggregate ? "--aggregate" : "--fuse",
+                                 o.statistic ? "statistic" : "null"));
+  }
+  if ((o.aggregate || o.fuse) && (o.level_check || o.power))
+    throw UsageError(fmt::format("--{} is offered for a test with one kernel", o.level_check ? "level-check" : "power"));
+  if (o.block_size > 0 && o.statistic != MmdStatistic::block) throw UsageError("--block-size needs --statistic mmd-block");
+  check_exchange(o);
+}
+
+void run_compare(const CompareOptions& o) {
+  check_use(o);
+  check_outputs({{"--witness", o.witness}, {"--report", o.report}}, o.paths, o.common.json);
+  const SampleSet s = read_samples(o);
+  Speaker(o.common, o.witness).notes(s.features.notes);
+  if (!o.to.empty()) {
+    compare_to_normal(o, s);
+  } else if (s.samples.size() > 2) {
+    compare_many(o, s);
+  } else {
+    compare_two(o, s);
+  }
+}
+
+void add_tests(CLI::App& command, CompareOptions& o) {
+  add_choice<std::optional<MmdStatistic>>(command, "--statistic", o.statistic,
+                                          {{"mmd-u", MmdStatistic::u},
+                                           {"mmd-b", MmdStatistic::b},
+                                           {"mmd-h", MmdStatistic::h},
+                                           {"mmd-linear", MmdStatistic::linear},
+                                           {"mmd-block", MmdStatistic::block}},
+                                          "What is measured (default: mmd-u, or what the null is for)");
+  add_choice<std::optional<MmdNull>>(command, "--null", o.null,
+                                     {{"permutation", MmdNull::permutation},
+                                      {"binned", MmdNull::binned},
+                                      {"wild", MmdNull::wild},
+                                      {"gamma", MmdNull::gamma},
+                                      {"pearson", MmdNull::pearson},
+                                      {"spectral", MmdNull::spectral},
+                                      {"normal", MmdNull::normal},
+                                      {"bound", MmdNull::bound}},
+                                     "What it is compared with (default: permutation, of exact level)");
+  add_kernel_as(command, "--kernel", o.kernel, "Kernel (default: gaussian(auto), the median distance of all rows)");
+  add_whole(command, "--block-size", o.block_size, 2, 1000000000, "Rows of a block of --statistic mmd-block (default: by size)");
+  command.add_flag("--aggregate", o.aggregate, "Many kernels at once (MMDAgg): for when the right length scale is not known");
+  command.add_flag("--fuse", o.fuse, "Many kernels fused into one statistic (MMD-FUSE)");
+  command.add_option("--witness", o.witness, "Write every row with the witness, which says where the samples differ: .csv, .tsv, .npy")
+      ->type_name("FILE");
+  command.add_flag("--columns-table", o.columns_table, "Say how much of the difference each column carries, whatever the verdict");
+  command.add_flag("--level-check", o.level_check, "Find the level that the test really holds, on random halves of all rows");
+  add_whole(command, "--repetitions", o.level_repetitions, 1, 1000000, "Tests of --level-check (default: 200)");
+  command.add_flag("--power", o.power, "Say how many rows a difference like this needs to be found");
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<CompareOptions>();
+  CLI::App* command = app.add_subcommand("compare", "Do samples come from one distribution? Two files or more, or one split by a column");
+  add_reading(*command, o->reading, o->paths, "DATA");
+  command->add_option("--by", o->by, "Split one file into samples by the values of this column")->type_name("COL");
+  add_choice<std::string>(*command, "--to", o->to, {{"normal", "normal"}}, "Compare one file with a law: the normal one, fitted");
+  add_columns(*command, "--columns", o->columns, "Compare these columns alone, separated by commas");
+  add_tests(*command, *o);
+  add_judging(*command, *o, invocation,
+              {Exchange::free, Exchange::within_groups, Exchange::whole_groups, Exchange::blocks, Exchange::shifts, Exchange::pairs});
+  command->footer(
+      "Examples:\n"
+      "  mercer compare before.csv after.csv\n"
+      "  mercer compare trial.csv --by arm --drop id --report trial.html\n"
+      "  mercer compare a.csv b.csv --aggregate --witness where.csv\n"
+      "  mercer compare residuals.csv --to normal");
+  command->callback([o, &invocation] { invocation.job = [o] { run_compare(*o); }; });
+}
+
+}  // namespace mercer::cli

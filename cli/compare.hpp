@@ -1,0 +1,65 @@
+// What the parts of `mercer compare` share: its options, the samples as they were read, and what was found.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "judge.hpp"
+
+namespace mercer::cli {
+
+struct CompareOptions : JudgeOptions {
+  std::vector<std::string> paths{};
+  std::string by{};                    // column whose values are the samples of one file
+  std::vector<std::string> columns{};  // compare these alone
+  std::string to{};                    // a law: "normal"
+  std::optional<MmdStatistic> statistic{};
+  std::optional<MmdNull> null{};
+  std::optional<Kernel> kernel{};
+  std::int64_t block_size = 0;
+  bool fuse = false;
+  std::string witness{};
+  bool columns_table = false;
+  bool level_check = false;
+  std::int64_t level_repetitions = 200;
+  bool power = false;
+};
+
+// The samples of one question, in the same columns: found by name in any order, scaled by all rows together.
+struct SampleSet {
+  std::vector<std::string> names{};  // "before.csv", "group = a"
+  std::vector<Samples> samples{};
+  Samples pooled{};            // one sample after the other
+  Features features{};         // of the pooled rows
+  Table table{};               // the pooled rows as they were read; of LIBSVM rows without columns
+  ExchangeOptions exchange{};  // with the groups of the pooled rows
+  std::string source{};        // "a.csv and b.csv"
+
+  Index first_row(std::size_t sample) const;  // of it, in the pooled rows
+};
+SampleSet read_samples(const CompareOptions& o);
+
+// Where two samples differ.
+struct Differences {
+  std::optional<ColumnTable> columns{};
+  std::optional<Witness> witness{};
+};
+
+// A shift of every column of numbers, in standard deviations, that a test of these sizes finds 8 times in 10; NaN: none up to 3.
+struct Detectable {
+  double shift = 0;
+  double share = 0;  // of the draws in which it was found
+  Index draws = 0;
+};
+std::optional<Detectable> detectable_shift(const SampleSet& s, const TestResult& test, const Kernel& kernel, bool at_any_cost,
+                                           const Run& run);
+
+// Columns of X in the units of the table.
+Vector in_units(const Features& f, Index column, const Vector& values);
+// The page: the witness over the one or two columns that carry the difference, the rows that tell most, the columns.
+void draw_differences(TestReport& page, const SampleSet& s, const Differences& d, const Kernel& kernel, const Run& run);
+void write_witness(const SampleSet& s, const Witness& w, const std::string& path, const CommonOptions& common);
+std::string columns_lines(const SampleSet& s, const ColumnTable& columns);
+Json columns_json(const SampleSet& s, const ColumnTable& columns);
+// "Most of the difference is in columns age (62 %) and dose (21 %)."
+std::string columns_sentence(const SampleSet& s, const ColumnTable& columns);
+
+}  // namespace mercer::cli
