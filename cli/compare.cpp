@@ -174,7 +174,7 @@ Json pairs_json(const SampleSet& s, const std::vector<KSamplePair>& pairs) {
   for (const KSamplePair& p : pairs) {
     list.push_back({{"a", s.names[static_cast<std::size_t>(p.first)]},
                     {"b", s.names[static_cast<std::size_t>(p.second)]},
-                    {"statistic", number_json(p.statistic)},
+                    {"statistic", number_json(p.squared)},
                     {"p_value", number_json(p.p_value)},
                     {"adjusted", number_json(p.adjusted)},
                     {"rejected", p.rejected}});
@@ -216,7 +216,7 @@ void write_report(const CompareOptions& o, const SampleSet& s, const Comparison&
                       .numeric = {false, false, true, true, true, false}};
     for (const KSamplePair& p : c.pairs) {
       table.rows.push_back({s.names[static_cast<std::size_t>(p.first)], s.names[static_cast<std::size_t>(p.second)],
-                            fmt::format("{:.4g}", p.statistic), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
+                            fmt::format("{:.4g}", p.squared), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
                             p.rejected ? "yes" : "no"});
     }
     page.tables.push_back(std::move(table));
@@ -301,7 +301,7 @@ void compare_many(const CompareOptions& o, const SampleSet& s) {
   for (const KSamplePair& p : c.pairs) {
     const std::string& a = s.names[static_cast<std::size_t>(p.first)];
     const std::string& b = s.names[static_cast<std::size_t>(p.second)];
-    rows.push_back({a, b, fmt::format("{:.4g}", p.statistic), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
+    rows.push_back({a, b, fmt::format("{:.4g}", p.squared), fmt::format("{:.4g}", p.p_value), fmt::format("{:.4g}", p.adjusted),
                     p.rejected ? "yes" : "no"});
     if (p.rejected) different.push_back(fmt::format("{} from {}", a, b));
   }

@@ -136,7 +136,7 @@ TEST(TestReport, LevelAndTables) {
   r.tables = {{.title = "Pairs", .caption = "All pairs.", .columns = {"A", "p"}, .numeric = {false, true}, .rows = {{"x", "0.5"}}}};
   const std::string html = without_script(test_report(r));
   EXPECT_NE(html.find("The level is about 0.05."), std::string::npos);
-  EXPECT_NE(html.find("<h2 id=\"s3\">Columns"), std::string::npos);
+  EXPECT_NE(html.find("<h2 id=\"s4\">Columns"), std::string::npos);
   EXPECT_NE(html.find("All pairs."), std::string::npos);
   const json bars = level_chart(r.level_p_values, 0.05).spec["layer"][0]["data"]["values"];
   EXPECT_EQ(bars.size(), 20U);
