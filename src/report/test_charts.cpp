@@ -120,7 +120,7 @@ Chart counts_chart(const ColorColumn& x, const ColorColumn& y) {
   const json color = {{"field", "r"},
                       {"type", "quantitative"},
                       {"title", "beyond independence"},
-                      {"scale", {{"scheme", "purpleorange"}, {"domain", {-largest, largest}}, {"reverse", true}}}};
+                      {"scale", {{"scheme", "blueorange"}, {"domain", {-largest, largest}}, {"reverse", true}}}};
   spec["layer"] = {
       {{"mark", "rect"},
        {"encoding",
@@ -128,7 +128,11 @@ Chart counts_chart(const ColorColumn& x, const ColorColumn& y) {
          {"tooltip",
           {text_tip("x", x.name), text_tip("y", y.name), tooltip("n", "rows"), tooltip("e", "expected of independence"),
            tooltip("r", "standard deviations beyond")}}}}},
-      {{"mark", {{"type", "text"}, {"color", "#1c1c1c"}}}, {"encoding", {{"text", {{"field", "n"}, {"type", "quantitative"}}}}}}};
+      {{"mark", {{"type", "text"}}},
+       {"encoding",
+        {{"text", {{"field", "n"}, {"type", "quantitative"}}},
+         {"color",
+          {{"condition", {{"test", fmt::format("abs(datum.r) > {}", 0.6 * largest)}, {"value", "#ffffff"}}}, {"value", "#1c1c1c"}}}}}}};
   return {
       .title = fmt::format("{} and {}", x.name, y.name),
       .description = "Rows with each pair of words; the colour says how many standard deviations more or fewer than independence gives.",
@@ -261,13 +265,14 @@ Chart witness_map_chart(const TestReport& r) {
                        {{"field", "v"},
                         {"type", "quantitative"},
                         {"title", "witness"},
-                        {"scale", {{"scheme", "purpleorange"}, {"reverse", true}, {"domain", {-largest, largest}}}}}},
+                        {"scale", {{"scheme", "blueorange"}, {"reverse", true}, {"domain", {-largest, largest}}}}}},
                       {"tooltip", {tooltip("v", "witness")}}}}}};
   if (r.points.rows() > 0 && r.points.cols() == 2) {
     json rows = points_chart("", r.points, r.point_names, r.point_color).spec;
     rows["encoding"]["x"] = axis_of("x", m.x_name, x);
     rows["encoding"]["y"] = axis_of("y", m.y_name, y);
-    rows["mark"] = {{"type", "point"}, {"size", 18}, {"opacity", 0.7}, {"clip", true}};
+    rows["encoding"].erase("shape");  // a legend of its own would stand beside that of the colours
+    rows["mark"] = {{"type", "point"}, {"size", 26}, {"opacity", 0.9}, {"clip", true}, {"stroke", "#ffffff"}, {"strokeWidth", 0.6}};
     spec["layer"].push_back({{"data", rows["data"]}, {"mark", rows["mark"]}, {"encoding", rows["encoding"]}});
   }
   const auto name = [&](std::size_t s, const char* without) { return s < r.sample_names.size() ? r.sample_names[s] : without; };
