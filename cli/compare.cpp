@@ -31,9 +31,10 @@ TwoSampleOptions two_sample_options(const CompareOptions& o, const SampleSet& s,
   TwoSampleOptions options;
   options.kernel = kernel_asked(o, s);
   options.statistic = o.statistic.value_or(MmdStatistic::automatic);
-  // The statistics of one pass have a null of their own.
+  // Some statistics have a null of their own.
   const bool one_pass = options.statistic == MmdStatistic::linear || options.statistic == MmdStatistic::block;
-  options.null = o.null.value_or(one_pass ? MmdNull::normal : MmdNull::permutation);
+  const bool paired = options.statistic == MmdStatistic::h && o.scheme != Exchange::pairs;
+  options.null = o.null.value_or(one_pass ? MmdNull::normal : paired ? MmdNull::wild : MmdNull::permutation);
   if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
   options.exchange = s.exchange;
   options.block_size = static_cast<Index>(o.block_size);
@@ -318,6 +319,11 @@ void compare_many(const CompareOptions& o, const SampleSet& s) {
 void compare_to_normal(const CompareOptions& o, const SampleSet& s) {
   require_plain(o, "one and a law");
   if (o.kernel) throw UsageError("--kernel is not offered with --to");
+  for (const FeatureColumn& feature : s.features.encoder.features) {
+    if (!feature.categories.empty())
+      throw InvalidArgument(
+          fmt::format("{}: column {} is text, which has no normal law; leave it out with --drop {}", s.source, feature.name, feature.name));
+  }
   Comparison c;
   announce_test(o, s);
   {

@@ -77,6 +77,8 @@ void test_given(const DependOptions& o, Dependence& d) {
   options.kernel_x = d.variables[0].kernel;
   options.kernel_y = d.variables[1].kernel;
   options.kernel_z = d.variables[2].kernel;
+  options.method = o.method;
+  options.null = o.null == IndependenceNull::gamma ? ConditionalNull::gamma : ConditionalNull::spectral;
   if (o.permutations > 0) options.draws = static_cast<Index>(o.permutations);
   options.level = o.level;
   options.seed = o.reading.seed;
@@ -108,6 +110,12 @@ std::string beside(const Dependence& d) {
   return none ? " Pearson, Spearman and Kendall do not see it: it is no steady rise or fall." : "";
 }
 
+// "column age", "columns age and dose together".
+std::string column_words(const Variable& v, bool begins) {
+  return fmt::format("{}olumn{} {}{}", begins ? 'C' : 'c', v.columns.size() == 1 ? "" : "s", v.name,
+                     v.columns.size() == 1 ? "" : " together");
+}
+
 std::string verdict_of(const DependOptions& o, const Dependence& d) {
   const TestResult& t = d.test;
   const std::string p = fmt::format("({} at level {:g})", p_word(t.p_value), t.level);
@@ -122,7 +130,10 @@ std::string verdict_of(const DependOptions& o, const Dependence& d) {
   const std::string& y = d.variables[1].name;
   const std::string given = o.z.empty() ? "" : fmt::format(" given {}", d.variables[2].name);
   if (t.rejected) {
-    return fmt::format("{} and {} depend on each other{} {}.{}", x, y, given, p, o.z.empty() ? beside(d) : "");
+    const bool single = d.variables[0].columns.size() == 1 && d.variables[1].columns.size() == 1;
+    const std::string who = single ? fmt::format("Columns {} and {}", x, y)
+                                   : fmt::format("{} and {}", column_words(d.variables[0], true), column_words(d.variables[1], false));
+    return fmt::format("{} depend on each other{} {}.{}", who, given, p, o.z.empty() ? beside(d) : "");
   }
   return fmt::format("No dependence between {} and {}{} was found {}. That is no proof of independence.", x, y, given, p);
 }
@@ -216,7 +227,7 @@ void finish(const DependOptions& o, Dependence& d) {
   for (const Variable& v : d.variables) variables.push_back(&v);
   drop_remarks_on_words(d.test, variables);
   if (d.variables.size() == 2 && o.joint.empty()) d.baselines = baselines_of(d.variables[0], d.variables[1], o.level);
-  d.verdict = as_sentence(verdict_of(o, d));
+  d.verdict = verdict_of(o, d);
   say_more(d);
   if (!o.report.empty()) {
     write_report(o, d);
@@ -243,7 +254,9 @@ void check_use(const DependOptions& o) {
   if (!o.joint.empty() && o.joint.size() < 2) throw UsageError("--joint needs two columns or more, separated by commas");
   if (o.aggregate && (!o.z.empty() || !pair)) throw UsageError("--aggregate is offered for --x and --y alone");
   if (o.aggregate && o.null) throw UsageError("--aggregate has its own null; leave out --null");
-  if (!o.z.empty() && o.null) throw UsageError("--z has a null of its own; leave out --null");
+  if (!o.z.empty() && o.null == IndependenceNull::permutation)
+    throw UsageError("--null permutation is not offered with --z, for no exchange of rows keeps z as it is; spectral or gamma");
+  if (o.z.empty() && o.method != ConditionalMethod::automatic) throw UsageError("--method is for --z");
   if (!pair && (o.kernel_x || o.kernel_y)) throw UsageError("--kernel-x and --kernel-y are for --x and --y");
   if (o.kernel_z && o.z.empty()) throw UsageError("--kernel-z is for --z");
   if (o.scheme != Exchange::free && (!pair || !o.z.empty())) throw UsageError("--exchange is offered for --x and --y alone");
@@ -300,10 +313,14 @@ void add_depend(CLI::App& app, Invocation& invocation) {
   add_choice<std::optional<IndependenceNull>>(
       *command, "--null", o->null,
       {{"permutation", IndependenceNull::permutation}, {"gamma", IndependenceNull::gamma}, {"spectral", IndependenceNull::spectral}},
-      "What the statistic is compared with (default: permutation, of exact level)");
+      "What the statistic is compared with (default: permutation, of exact level; with --z spectral)");
   add_kernel_as(*command, "--kernel-x", o->kernel_x, "Kernel of x (default: gaussian(auto); for a column of words: equal or not)");
   add_kernel_as(*command, "--kernel-y", o->kernel_y, "Kernel of y");
   add_kernel_as(*command, "--kernel-z", o->kernel_z, "Kernel of z");
+  add_choice<ConditionalMethod>(
+      *command, "--method", o->method,
+      {{"auto", ConditionalMethod::automatic}, {"kci", ConditionalMethod::kci}, {"randomized", ConditionalMethod::randomized}},
+      "How --z is answered (default: auto, kci up to 1000 rows)");
   command->add_flag("--aggregate", o->aggregate, "Many kernels at once (HSICAgg): for when the right length scales are not known");
   add_judging(*command, *o, invocation,
               {Exchange::free, Exchange::within_groups, Exchange::whole_groups, Exchange::blocks, Exchange::shifts});

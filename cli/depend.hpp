@@ -13,6 +13,7 @@ struct DependOptions : JudgeOptions {
   std::vector<std::string> joint{};
   bool all = false;
   std::optional<IndependenceNull> null{};
+  ConditionalMethod method = ConditionalMethod::automatic;
   std::optional<Kernel> kernel_x{};
   std::optional<Kernel> kernel_y{};
   std::optional<Kernel> kernel_z{};
