@@ -244,7 +244,7 @@ void finish(const CompareOptions& o, const SampleSet& s, Comparison& c, const Ke
   if (o.common.json) {
     print_comparison_json(o, s, c);
   } else {
-    say_judgement(c, o, Speaker(o.common, o.witness));
+    say_judgement(c, Speaker(o.common, o.witness));
   }
 }
 

@@ -236,7 +236,7 @@ void finish(const DependOptions& o, Dependence& d) {
   if (o.common.json) {
     print_dependence_json(o, d);
   } else {
-    say_judgement(d, o, Speaker(o.common));
+    say_judgement(d, Speaker(o.common));
   }
 }
 

@@ -222,7 +222,7 @@ Json judgement_json(const Judgement& j, const JudgeOptions& o) {
   return json;
 }
 
-void say_judgement(const Judgement& j, const JudgeOptions& o, const Speaker& speaker) {
+void say_judgement(const Judgement& j, const Speaker& speaker) {
   const TestResult& t = j.test;
   speaker.say("{}", j.verdict);
   std::vector<std::vector<std::string>> rows;

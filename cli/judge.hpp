@@ -65,7 +65,7 @@ struct Judgement {
 };
 
 Json judgement_json(const Judgement& j, const JudgeOptions& o);
-void say_judgement(const Judgement& j, const JudgeOptions& o, const Speaker& speaker);
+void say_judgement(const Judgement& j, const Speaker& speaker);
 // The parts of the page that all tests have.
 TestReport page_of(const Judgement& j, const JudgeOptions& o, const std::string& title, const std::string& source);
 void write_page(const TestReport& page, const std::string& path);
