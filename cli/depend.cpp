@@ -54,8 +54,8 @@ void test_pair(const DependOptions& o, const Table& table, Dependence& d) {
   const Run run = o.common.run(bar.callback());
   if (o.aggregate) {
     HsicAggregatedOptions options;
-    if (o.kernel_x || x.features.words_only) options.kernels_x = {x.kernel};
-    if (o.kernel_y || y.features.words_only) options.kernels_y = {y.kernel};
+    if (x.kernel) options.kernels_x = {*x.kernel};
+    if (y.kernel) options.kernels_y = {*y.kernel};
     if (o.permutations > 0) options.permutations = options.level_permutations = static_cast<Index>(o.permutations);
     options.exchange = exchange_of(o, table);
     options.level = o.level;
@@ -74,9 +74,9 @@ void test_given(const DependOptions& o, Dependence& d) {
   announce_test(o, d.variables[0].features.X.size());
   ProgressBar bar;
   ConditionalIndependenceOptions options;
-  options.kernel_x = d.variables[0].kernel;
-  options.kernel_y = d.variables[1].kernel;
-  options.kernel_z = d.variables[2].kernel;
+  if (d.variables[0].kernel) options.kernel_x = *d.variables[0].kernel;
+  if (d.variables[1].kernel) options.kernel_y = *d.variables[1].kernel;
+  if (d.variables[2].kernel) options.kernel_z = *d.variables[2].kernel;
   options.method = o.method;
   options.null = o.null == IndependenceNull::gamma ? ConditionalNull::gamma : ConditionalNull::spectral;
   if (o.permutations > 0) options.draws = static_cast<Index>(o.permutations);
@@ -206,11 +206,11 @@ void write_report(const DependOptions& o, const Dependence& d) {
   } else {
     page.question = "Are these columns independent of each other, all of them together?";
   }
-  for (std::size_t k = 0; k < d.variables.size() && d.kernels.empty(); ++k) {
-    const Variable& v = d.variables[k];
-    page.facts.emplace_back("Kernel of " + v.name, v.delta                     ? "1 for equal words, else 0"
-                                                   : k < d.test.kernels.size() ? d.test.kernels[k]
-                                                                               : v.kernel.text());
+  if (d.kernels.empty() && d.test.kernels.size() == d.variables.size()) {
+    for (std::size_t k = 0; k < d.variables.size(); ++k) {
+      const Variable& v = d.variables[k];
+      page.facts.emplace_back("Kernel of " + v.name, v.delta ? "1 for equal words, else 0" : d.test.kernels[k]);
+    }
   }
   if (!d.baselines.empty()) {
     page.tables.push_back({.title = "The tests that people know",
@@ -314,7 +314,8 @@ void add_depend(CLI::App& app, Invocation& invocation) {
       *command, "--null", o->null,
       {{"permutation", IndependenceNull::permutation}, {"gamma", IndependenceNull::gamma}, {"spectral", IndependenceNull::spectral}},
       "What the statistic is compared with (default: permutation, of exact level; with --z spectral)");
-  add_kernel_as(*command, "--kernel-x", o->kernel_x, "Kernel of x (default: gaussian(auto); for a column of words: equal or not)");
+  add_kernel_as(*command, "--kernel-x", o->kernel_x,
+                "Kernel of x (default: a Gaussian by the median distance; for a column of words: equal or not)");
   add_kernel_as(*command, "--kernel-y", o->kernel_y, "Kernel of y");
   add_kernel_as(*command, "--kernel-z", o->kernel_z, "Kernel of z");
   add_choice<ConditionalMethod>(

@@ -24,9 +24,9 @@ struct Variable {
   std::string name{};  // "age", "age and dose"
   std::vector<std::string> columns{};
   Features features{};
-  Kernel kernel = kernels::gaussian(kernels::LengthScale::automatic());
-  bool delta = false;    // one column of words: 1 for equal words, else 0
-  ColorColumn values{};  // of a variable of one column; else empty
+  std::optional<Kernel> kernel{};  // given, or that of words; else the test has one
+  bool delta = false;              // one column of words: 1 for equal words, else 0
+  ColorColumn values{};            // of a variable of one column; else empty
 
   bool single_number() const { return columns.size() == 1 && !features.words_only; }
 };
