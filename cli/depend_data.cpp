@@ -78,8 +78,8 @@ std::vector<TestResult> baselines_of(const Variable& x, const Variable& y, doubl
 
 void drop_remarks_on_words(TestResult& test, const std::vector<const Variable*>& variables) {
   const bool words = std::any_of(variables.begin(), variables.end(), [](const Variable* v) { return v->delta; });
-  const bool linear =
-      std::any_of(variables.begin(), variables.end(), [](const Variable* v) { return !v->delta && v->kernel && v->kernel->text() == "linear"; });
+  const bool linear = std::any_of(variables.begin(), variables.end(),
+                                  [](const Variable* v) { return !v->delta && v->kernel && v->kernel->text() == "linear"; });
   if (!words || linear) return;
   std::erase_if(test.remarks, [](const std::string& remark) {
     return remark.find("kernel linear") != std::string::npos && remark.find("characteristic") != std::string::npos;
