@@ -257,7 +257,10 @@ void compare_two(const CompareOptions& o, const SampleSet& s) {
   look_at_level(o, s, c, kernel);
   c.verdict = verdict_of_two(s, c);
   if (!c.kernels.empty()) c.lines.insert(c.lines.begin(), kernels_table(c.kernels));
-  if (c.where.columns) c.lines.insert(c.lines.begin(), columns_lines(s, *c.where.columns));
+  if (c.where.columns) {
+    c.lines.insert(c.lines.begin(), columns_lines(s, *c.where.columns));
+    for (const std::string& remark : c.where.columns->remarks) c.test.remarks.push_back("columns: " + remark);
+  }
   finish(o, s, c, kernel);
 }
 

@@ -15,7 +15,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr Index most_samples = 50;
+constexpr Index most_samples = 20;
 
 std::string place_word(const Table& table, Index row) {
   if (table.format == FileFormat::npy) return fmt::format("{}: row {}", source_word(table.source), row + 1);

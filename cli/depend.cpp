@@ -84,6 +84,10 @@ void test_given(const DependOptions& o, Dependence& d) {
   options.seed = o.reading.seed;
   options.run = o.common.run(bar.callback());
   d.test = conditional_independence_test(d.variables[0].features.X, d.variables[1].features.X, d.variables[2].features.X, options);
+  d.test.remarks.push_back(
+      fmt::format("a test given others is as good as what it learns of them: where the regressions on {} leave a part of it, it finds "
+                  "dependence that is not there",
+                  d.variables[2].name));
 }
 
 void test_joint(const DependOptions& o, Dependence& d) {

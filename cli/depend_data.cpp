@@ -81,9 +81,7 @@ void drop_remarks_on_words(TestResult& test, const std::vector<const Variable*>&
   const bool linear = std::any_of(variables.begin(), variables.end(),
                                   [](const Variable* v) { return !v->delta && v->kernel && v->kernel->text() == "linear"; });
   if (!words || linear) return;
-  std::erase_if(test.remarks, [](const std::string& remark) {
-    return remark.find("kernel linear") != std::string::npos && remark.find("characteristic") != std::string::npos;
-  });
+  std::erase_if(test.remarks, [](const std::string& remark) { return remark.starts_with("the kernel linear "); });
 }
 
 }  // namespace mercer::cli
