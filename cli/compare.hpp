@@ -52,6 +52,17 @@ struct Detectable {
 std::optional<Detectable> detectable_shift(const SampleSet& s, const TestResult& test, const Kernel& kernel, bool at_any_cost,
                                            const Run& run);
 
+struct Comparison : Judgement {
+  Differences where{};
+  std::optional<LevelCheck> level{};
+  std::optional<PowerEstimate> power{};
+  std::optional<Detectable> detectable{};
+  std::vector<KSamplePair> pairs{};
+};
+
+// Writes and says what was found.
+void finish_comparison(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel);
+
 // Columns of X in the units of the table.
 Vector in_units(const Features& f, Index column, const Vector& values);
 // The page: the witness over the one or two columns that carry the difference, the rows that tell most, the columns.

@@ -26,18 +26,36 @@ std::string cell_word(const Column& column, Index row) {
   return column.is_text() ? column.text()[i] : fmt::format("{:.5g}", column.numbers()[i]);
 }
 
-std::vector<TellingRow> telling_of(const SampleSet& s, const Witness& w) {
-  const TellingPoints points = w.telling_points(telling_rows);
-  std::vector<TellingRow> rows;
+// Columns of the table, those that carry most first.
+std::vector<const Column*> columns_to_list(const SampleSet& s, const Differences& d) {
+  constexpr std::size_t most = 8;
+  const std::vector<std::string> names = s.features.encoder.column_names();
+  std::vector<const Column*> columns;
+  const auto add = [&](const Column& column) {
+    if (columns.size() < most && std::find(columns.begin(), columns.end(), &column) == columns.end()) columns.push_back(&column);
+  };
+  if (d.columns) {
+    for (const Index j : d.columns->ranked()) {
+      const Index place = s.table.find(names[static_cast<std::size_t>(j)]);
+      if (place >= 0) add(s.table.columns[static_cast<std::size_t>(place)]);
+    }
+  }
+  for (const Column& column : s.table.columns) add(column);
+  return columns;
+}
+
+void list_telling(TestReport& page, const SampleSet& s, const Differences& d) {
+  const std::vector<const Column*> columns = columns_to_list(s, d);
+  for (const Column* column : columns) page.telling_columns.push_back(column->name);
+  const TellingPoints points = d.witness->telling_points(telling_rows);
   for (const auto* side : {&points.more_x, &points.more_y}) {
     for (const TellingPoint& p : *side) {
       const std::size_t sample = p.from_x ? 0 : 1;
       TellingRow row{.sample = s.names[sample], .row = p.row + 1, .witness = p.value, .cells = {}};
-      for (const Column& column : s.table.columns) row.cells.push_back(cell_word(column, s.first_row(sample) + p.row));
-      rows.push_back(std::move(row));
+      for (const Column* column : columns) row.cells.push_back(cell_word(*column, s.first_row(sample) + p.row));
+      page.telling.push_back(std::move(row));
     }
   }
-  return rows;
 }
 
 // The columns of numbers, those that carry most first.
@@ -106,10 +124,7 @@ void draw_differences(TestReport& page, const SampleSet& s, const Differences& d
   }
   if (draw.size() >= 2) draw_rows(page, s, draw[0], draw[1]);
   if (page.map.values.size() > 0) draw_rows(page, s, 0, 1);
-  if (d.witness && !s.table.columns.empty()) {
-    page.telling_columns = s.table.names;
-    page.telling = telling_of(s, *d.witness);
-  }
+  if (d.witness && !s.table.columns.empty()) list_telling(page, s, d);
   if (!d.columns) return;
   for (const Index j : d.columns->ranked()) {
     const WitnessColumn& c = d.columns->columns[static_cast<std::size_t>(j)];

@@ -152,7 +152,7 @@ std::vector<std::vector<std::string>> baseline_rows(const std::vector<TestResult
 
 void say_more(Dependence& d) {
   if (std::isfinite(d.correlation))
-    d.lines.push_back(fmt::format("  strength  {:.4f}  (correlation of the kernels: 0 none, 1 as x with itself)", d.correlation));
+    d.facts.emplace_back("strength", fmt::format("{:.4f} (correlation of the kernels: 0 none, 1 as x with itself)", d.correlation));
   if (!d.baselines.empty()) {
     std::vector<std::vector<std::string>> rows{{"beside it", "value", "p", "dependent", "null"}};
     for (auto& row : baseline_rows(d.baselines)) rows.push_back(std::move(row));

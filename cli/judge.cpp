@@ -233,6 +233,7 @@ void say_judgement(const Judgement& j, const Speaker& speaker) {
   if (t.kernels.size() == 2 && t.m == 0) rows.insert(rows.end(), {{"kernel of x", t.kernels[0]}, {"kernel of y", t.kernels[1]}});
   rows.push_back({"rows", t.m > 0 ? fmt::format("{} and {}", t.n, t.m) : fmt::format("{}", t.n)});
   rows.push_back({"seed", fmt::format("{}", t.seed)});
+  for (const auto& [name, value] : j.facts) rows.push_back({name, value});
   speaker.say("{}", aligned(rows));
   for (const std::string& line : j.lines) speaker.say("{}", line);
   for (const std::string& remark : t.remarks) speaker.say("Note: {}", as_sentence(remark));

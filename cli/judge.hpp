@@ -60,6 +60,7 @@ struct Judgement {
   std::string verdict{};                                     // sentences for people
   std::vector<KernelVerdict> kernels{};                      // of a test with many
   std::vector<std::string> notes{};                          // how the data were read
+  std::vector<std::pair<std::string, std::string>> facts{};  // further ones, beside the statistic
   std::vector<std::string> lines{};                          // of tables and further sentences, for the terminal
   std::vector<std::pair<std::string, std::string>> files{};  // written, by key
 };
