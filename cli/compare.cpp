@@ -192,6 +192,7 @@ void compare_many(const CompareOptions& o, const SampleSet& s) {
     options.level = o.level;
     options.seed = o.reading.seed;
     options.run = o.common.run(bar.callback());
+    options.names = s.names;
     const KSampleResult r = k_sample_test(s.samples, options);
     c.test = r;
     c.pairs = r.pairs;
