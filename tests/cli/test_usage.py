@@ -36,9 +36,9 @@ def test_every_command_has_help_with_examples(mercer, words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "mercer needs a command: learn, fit, predict, score, embed, cluster, gram, kernels, info, convert (mercer --help)"),
+        ([], "mercer needs a command: learn, fit, predict, score, embed, cluster, "),
         (["lern"], 'there is no command "lern", did you mean learn?; there are '
-                   "learn, fit, predict, score, embed, cluster, gram, kernels, info, convert (mercer --help)"),
+                   "learn, fit, predict, score, embed, cluster, "),
         (["xyzzy"], 'there is no command "xyzzy"; there are '),
         (["--frobnicate"], "mercer has no option --frobnicate (mercer --help)"),
         (["fit"], "mercer fit needs a model: krr, gp, ridge, rff, logistic, representer, falkon, sgd-svm, mean, svc, nu-svc, svr, nu-svr, "
