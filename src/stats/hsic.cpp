@@ -50,6 +50,15 @@ void add_tiles(HsicSums& sums, simd::Tile<double> a, simd::Tile<double> b, bool 
   }
 }
 
+// Of a variable that does not vary only rounding is left after centring; it is 0.
+void settle_constant(HsicSums& sums, double& squares, double& trace, const Centre& centre) {
+  constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
+  if (std::sqrt(squares) > rounding * static_cast<double>(centre.offsets.size()) * centre.offsets.cwiseAbs().maxCoeff()) return;
+  squares = 0;
+  trace = 0;
+  sums.products = 0;
+}
+
 simd::Tile<const double> constant(simd::Tile<double> t) { return {t.data, t.rows, t.cols, t.stride}; }
 
 }  // namespace
@@ -112,6 +121,8 @@ HsicSums HsicPair::sums(const Run& run, HalfGram* K, FullGram* L) const {
     total.trace_x += s.trace_x;
     total.trace_y += s.trace_y;
   }
+  settle_constant(total, total.squares_x, total.trace_x, centre_x_);
+  settle_constant(total, total.squares_y, total.trace_y, centre_y_);
   if (!std::isfinite(total.products) || !std::isfinite(total.squares_x * total.squares_y))
     throw InvalidArgument(fmt::format("products of kernel values of {} and {} are not finite; scale the columns, or choose bounded kernels",
                                       kernel_x_.text(), kernel_y_.text()));

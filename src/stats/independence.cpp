@@ -31,11 +31,18 @@ const char* name_of(IndependenceNull null) {
 
 namespace stats {
 
+namespace {
+
+void remark_on_constant(TestResult& result) {
+  result.remarks.emplace_back("a variable does not vary beyond the rounding of its kernel values: nothing can be seen to depend on it");
+}
+
+}  // namespace
+
 void judge_by_gamma(TestResult& result, double mean, double variance) {
   if (!(mean > 0 && variance > 0)) {
     result.p_value = 1;
-    result.remarks.emplace_back("a variable does not vary (its centred Gram matrix is 0): there is nothing to depend on");
-    return;
+    return remark_on_constant(result);
   }
   const double shape = mean * mean / variance;
   const double scale = variance / mean;
@@ -80,9 +87,14 @@ void judge_by_permutations(TestResult& result, const HsicPair& pair, const Indep
   result.numbers.emplace_back("correlation", correlation_of(sums));
   const bool all = few_orders(n, o);
   const Permutations permutations = all ? Permutations(n, all_orders(n)) : Permutations(exchanges, o.permutations, o.run);
-  const Vector found = permuted_products(K, L, permutations, o.run).col(0) / pair.divisor();
-  const double scale = std::sqrt(sums.squares_x) * std::sqrt(sums.squares_y) / pair.divisor();
-  judge_by_exchanges(result, found[0], found.tail(found.size() - 1), tie_tolerance(scale));
+  if (sums.squares_x == 0 || sums.squares_y == 0) {
+    remark_on_constant(result);
+    judge_by_exchanges(result, 0, Vector::Zero(permutations.count() - 1), 0);
+  } else {
+    const Vector found = permuted_products(K, L, permutations, o.run).col(0) / pair.divisor();
+    const double scale = std::sqrt(sums.squares_x) * std::sqrt(sums.squares_y) / pair.divisor();
+    judge_by_exchanges(result, found[0], found.tail(found.size() - 1), tie_tolerance(scale));
+  }
   const bool series = o.exchange.scheme == Exchange::blocks || o.exchange.scheme == Exchange::shifts;
   result.exact = !series;
   result.description = fmt::format("{} of the rows of Y, {}",

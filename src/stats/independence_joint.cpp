@@ -249,9 +249,10 @@ Moments limit_moments(const Variables& v) {
   for (Index l = 0; l < v.count(); ++l) {
     const double M = v.mean[l];
     const double squared_means = v.means[static_cast<std::size_t>(l)].squaredNorm() / static_cast<double>(v.n);
-    const double s = std::max(0.0, v.squares[l] - 2 * squared_means + M * M);
-    const double c = std::max(0.0, squared_means - M * M);
-    const double t = std::max(0.0, v.diagonal[l] - M);
+    const bool varies = v.diagonal[l] - M > 1e-12 * std::abs(M);  // else only rounding is left
+    const double s = varies ? std::max(0.0, v.squares[l] - 2 * squared_means + M * M) : 0;
+    const double c = varies ? std::max(0.0, squared_means - M * M) : 0;
+    const double t = varies ? v.diagonal[l] - M : 0;
     double next[3] = {};
     double grid[3][3] = {};
     for (int a = 0; a < 3; ++a) {

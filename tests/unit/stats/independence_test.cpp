@@ -185,15 +185,20 @@ TEST(Hsic, BadInputIsRefusedByName) {
 }
 
 TEST(IndependenceTest, ConstantVariableIsIndependent) {
-  const Data d = dependent(30, 2);
-  const Matrix constant = Matrix::Constant(30, 1, 4.0);
-  for (const IndependenceNull null : {IndependenceNull::permutation, IndependenceNull::gamma, IndependenceNull::spectral}) {
-    const TestResult r = independence_test(d.x, constant, {.null = null, .permutations = 50});
-    EXPECT_EQ(r.p_value, 1) << name_of(null);
-    EXPECT_FALSE(r.rejected);
-    EXPECT_NEAR(r.statistic, 0, 1e-15);
+  const Data d = dependent(300, 2);
+  const Matrix constant = Matrix::Constant(300, 1, 0.7);
+  for (const Kernel& k : {gaussian(1.0), kernels::polynomial(3, 0.3, 0.1), kernels::linear()}) {
+    for (const IndependenceNull null : {IndependenceNull::permutation, IndependenceNull::gamma, IndependenceNull::spectral}) {
+      const TestResult r = independence_test(d.x, constant, {.kernel_y = k, .null = null, .permutations = 50});
+      EXPECT_EQ(r.p_value, 1) << name_of(null) << ' ' << k.text();
+      EXPECT_FALSE(r.rejected);
+      EXPECT_EQ(r.statistic, 0);
+    }
+    EXPECT_TRUE(std::isnan(hsic(d.x, constant, {.kernel_y = k}).correlation));
+    for (const IndependenceNull null : {IndependenceNull::permutation, IndependenceNull::gamma}) {
+      EXPECT_EQ(joint_independence_test({d.x, constant}, {.kernels = {std::nullopt, k}, .null = null, .permutations = 50}).p_value, 1);
+    }
   }
-  EXPECT_TRUE(std::isnan(hsic(d.x, constant).correlation));
 }
 
 // All n! permutations by the definition, ties counted.
