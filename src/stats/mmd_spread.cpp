@@ -51,8 +51,8 @@ Spread spread_of(const Pooled& p, const SampleSums& s, MmdStatistic statistic, c
   if (statistic == MmdStatistic::b) {
     const double xx = s.xx + wx.cwiseAbs2().dot(s.diagonal.head(p.n));
     const double yy = s.yy + wy.cwiseAbs2().dot(s.diagonal.tail(p.m));
-    // Not negative but by rounding.
-    out.squared = std::max(0.0, xx / (x.total * x.total) + yy / (y.total * y.total) - 2 * s.xy / (x.total * y.total));
+    out.squared = xx / (x.total * x.total) + yy / (y.total * y.total) - 2 * s.xy / (x.total * y.total);
+    if (p.kernel.is_psd()) out.squared = std::max(0.0, out.squared);  // below 0 by rounding alone
   } else {
     out.squared = s.xx / x.pairs() + s.yy / y.pairs() - 2 * s.xy / (x.total * y.total);
   }

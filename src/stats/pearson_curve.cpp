@@ -95,11 +95,18 @@ class TypeIV final : public Standard {
         static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - sums_.begin() - 1, 0, static_cast<std::ptrdiff_t>(nodes) - 1));
     double low = angle(i);
     double high = angle(i + 1);
+    // Newton's steps, by halves where one leaves the cell.
+    double phi = (low + high) / 2;
     for (int step = 0; step < 60; ++step) {
-      const double middle = (low + high) / 2;
-      (sums_[i] + simpson(angle(i), middle) < wanted ? low : high) = middle;
+      const double excess = sums_[i] + simpson(angle(i), phi) - wanted;
+      (excess < 0 ? low : high) = phi;
+      const double next = phi - excess / density(phi);
+      const double moved_to = next > low && next < high ? next : (low + high) / 2;
+      const bool settled = std::abs(moved_to - phi) <= 1e-15 * (1 + std::abs(phi));
+      phi = moved_to;
+      if (settled) break;
     }
-    return shift_ + scale_ * std::tan((low + high) / 2);
+    return shift_ + scale_ * std::tan(phi);
   }
 
  private:

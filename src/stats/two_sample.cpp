@@ -153,6 +153,10 @@ TestResult two_sample_test(const Samples& X, const Samples& Y, const TwoSampleOp
   }
   result.numbers.emplace_back("distance", std::sqrt(std::max(0.0, result.statistic)));
   stats::remark_on_kernel(result, pooled.kernel, "difference");
+  if (pooled.kernel.psd() == Verdict::no)
+    result.remarks.push_back(
+        fmt::format("the kernel {} is not positive semi-definite, so {} is no squared distance and may miss any difference",
+                    pooled.kernel.text(), name_of(statistic)));
   remark_on_draws(result);
   stats::conclude(result, "the samples differ", "no difference was found", start);
   return result;

@@ -189,8 +189,11 @@ Exchanged exchanged_statistics(const Pooled& pooled, MmdStatistic statistic, Ind
                                const Run& run) {
   const auto N = static_cast<double>(pooled.size());
   if (!precise && N * N * static_cast<double>(labellings) > small_work) {
-    Exchanged found = exchanged_in<float>(pooled, statistic, labellings, labels, run);
-    if (found.tolerance <= blur * deviation_of(found.null)) return found;
+    try {
+      Exchanged found = exchanged_in<float>(pooled, statistic, labellings, labels, run);
+      if (found.tolerance <= blur * deviation_of(found.null)) return found;
+    } catch (const InvalidArgument&) {  // kernel values that float32 cannot hold; what float64 cannot do either is said below
+    }
   }
   return exchanged_in<double>(pooled, statistic, labellings, labels, run);
 }

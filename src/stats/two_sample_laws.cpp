@@ -113,7 +113,10 @@ void by_gamma(TestResult& result, const Pooled& pooled, const TwoSampleOptions& 
   const double frobenius = squares - 2 * rows.squaredNorm() / N + total * total / (N * N);
   const double mean = trace / N / multiplier(pooled);
   const double variance = 2 * frobenius / (N * N) / (multiplier(pooled) * multiplier(pooled));
-  if (!(mean > 0) || !(frobenius > 1e-24 * squares)) return no_spread(result);
+  if (!(frobenius > 1e-24 * squares)) return no_spread(result);
+  if (!(mean > 0))
+    throw InvalidArgument(fmt::format(
+        "null = gamma needs a positive semi-definite kernel, and {} is not on these rows; use null = permutation", pooled.kernel.text()));
   const boost::math::gamma_distribution<> law(mean * mean / variance, variance / mean);
   judge_by_law(
       result, [&](double x) { return boost::math::cdf(boost::math::complement(law, std::max(0.0, x))); },

@@ -166,7 +166,7 @@ TEST(Mmd, FeaturesStateTheirError) {
       stated += d.error / 1.96 / 40;
     }
     EXPECT_NEAR(std::sqrt(square) / stated, 1, 0.35);  // 40 tries know a deviation to 11 %
-    EXPECT_GE(inside, 33);  // 99.8 % of 40 tries at 95 %
+    EXPECT_GE(inside, 33);                             // 99.8 % of 40 tries at 95 %
     for (const Index rank : {5, 50, 200}) {
       const MmdEstimate d = mmd(X, Y, {.kernel = kernel, .statistic = s, .method = MmdMethod::nystrom, .features = rank});
       EXPECT_LE(std::abs(d.squared - exact), d.error + 1e-13) << rank;

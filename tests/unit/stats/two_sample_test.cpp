@@ -351,6 +351,32 @@ TEST(TwoSample, ConstantRowsAndDuplicatesDoNoHarm) {
   EXPECT_THROW(two_sample_test(X, Matrix(0, 2)), InvalidArgument);
 }
 
+TEST(TwoSample, LargeAndMovedNumbersDoNoHarm) {
+  const Matrix X = normal(400, 2, 1);
+  const Matrix Y = normal(400, 2, 2, 0.1);
+  const Kernel kernel = kernels::gaussian(1.0);
+  const TestResult here = two_sample_test(X, Y, {.kernel = kernel, .permutations = 400});
+  const TestResult moved = two_sample_test((X.array() + 1e5).matrix(), (Y.array() + 1e5).matrix(), {.kernel = kernel, .permutations = 400});
+  EXPECT_NEAR(here.p_value, moved.p_value, 1.5 / 401);
+  EXPECT_NEAR(here.statistic, moved.statistic, 1e-9);
+  // Values beyond float32's range, of a scale that changes nothing else.
+  const TestResult small = two_sample_test(X, Y, {.kernel = kernels::polynomial(4, 1, 0), .permutations = 400});
+  const TestResult large = two_sample_test(1e12 * X, 1e12 * Y, {.kernel = kernels::polynomial(4, 1, 0), .permutations = 400});
+  EXPECT_NEAR(small.p_value, large.p_value, 1.5 / 401);
+  EXPECT_NEAR(large.statistic / small.statistic, 1e96, 1e86);
+}
+
+TEST(TwoSample, KernelsThatAreNotPositiveSemiDefiniteAreNamed) {
+  const Matrix X = normal(30, 2, 1);
+  const Matrix Y = normal(30, 2, 2);
+  const TestResult r = two_sample_test(X, Y, {.kernel = kernels::sigmoid(1, -1), .statistic = MmdStatistic::b, .permutations = 99});
+  EXPECT_NE(r.remarks.back().find("not positive semi-definite"), std::string::npos);
+  const Samples given = Samples::given_gram(-gram(kernels::gaussian(1.0), stacked(X, Y)));
+  EXPECT_THROW(two_sample_test(given.slice(0, 30), given.slice(30, 30), {.kernel = kernels::precomputed(), .null = MmdNull::gamma}),
+               InvalidArgument);
+  EXPECT_LT(mmd(given.slice(0, 30), given.slice(30, 30), {.kernel = kernels::precomputed(), .statistic = MmdStatistic::b}).squared, 0);
+}
+
 TEST(TwoSample, SaysWhenTheDrawsAreTooFewForTheLevel) {
   const TestResult r = two_sample_test(normal(20, 1, 1), normal(20, 1, 2, 5), {.permutations = 10});
   EXPECT_FALSE(r.rejected);
