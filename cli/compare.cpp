@@ -81,7 +81,9 @@ void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
 Kernel witness_kernel(const CompareOptions& o, const SampleSet& s, const Comparison& c) {
   if (!c.kernels.empty()) {
     const auto best = std::min_element(c.kernels.begin(), c.kernels.end(), [](const KernelVerdict& a, const KernelVerdict& b) {
-      return a.rejected != b.rejected ? a.rejected : a.p_value < b.p_value;
+      const auto beyond = [](const KernelVerdict& k) { return k.threshold > 0 ? k.statistic / k.threshold : 0; };
+      if (a.rejected != b.rejected) return a.rejected;
+      return a.p_value != b.p_value ? a.p_value < b.p_value : beyond(a) > beyond(b);
     });
     return parse_kernel(best->kernel);
   }

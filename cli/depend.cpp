@@ -67,7 +67,9 @@ void test_pair(const DependOptions& o, const Table& table, Dependence& d) {
     return;
   }
   d.test = independence_test(x.features.X, y.features.X, independence_options(o, table, x, y, run));
-  d.correlation = hsic(x.features.X, y.features.X, {.kernel_x = x.kernel, .kernel_y = y.kernel, .run = run}).correlation;
+  for (const auto& [name, value] : d.test.numbers) {
+    if (name == "correlation") d.correlation = value;
+  }
 }
 
 void test_given(const DependOptions& o, Dependence& d) {
@@ -206,7 +208,6 @@ void write_report(const DependOptions& o, const Dependence& d) {
       page.x = x.values;
       page.y = y.values;
     }
-    if (std::isfinite(d.correlation)) page.facts.emplace_back("Correlation of the kernels", fmt::format("{:.4f}", d.correlation));
   } else {
     page.question = "Are these columns independent of each other, all of them together?";
   }

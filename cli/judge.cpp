@@ -74,6 +74,11 @@ std::vector<std::string> kernel_titles(bool pairs) {
   return titles;
 }
 
+std::string capitalised(std::string words) {
+  if (!words.empty()) words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return words;
+}
+
 bool are_pairs(const std::vector<KernelVerdict>& kernels) { return !kernels.empty() && !kernels.front().kernel_y.empty(); }
 
 }  // namespace
@@ -176,9 +181,8 @@ std::string list_words(const std::vector<std::string>& words, std::size_t most) 
 
 std::string as_sentence(std::string words) {
   if (words.empty()) return words;
-  words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
   if (words.back() != '.') words += '.';
-  return words;
+  return capitalised(std::move(words));
 }
 
 std::string kernels_table(const std::vector<KernelVerdict>& kernels) {
@@ -267,7 +271,7 @@ TestReport page_of(const Judgement& j, const JudgeOptions& o, const std::string&
   if (t.draws > 0) page.facts.emplace_back("Draws of the null", std::to_string(t.draws));
   if (o.scheme != Exchange::free) page.facts.emplace_back("Exchanges", name_of(o.scheme));
   page.facts.emplace_back("Seed", std::to_string(t.seed));
-  for (const auto& [name, value] : t.numbers) page.facts.emplace_back(name, fmt::format("{:.6g}", value));
+  for (const auto& [name, value] : t.numbers) page.facts.emplace_back(capitalised(name), fmt::format("{:.6g}", value));
   page.facts.emplace_back("Time", seconds_word(o.seconds()));
   if (!j.kernels.empty()) {
     const bool pairs = are_pairs(j.kernels);

@@ -162,7 +162,22 @@ Chart boxes_chart(const ColorColumn& words, const ColorColumn& numbers) {
           .spec = spec};
 }
 
+// The samples have their colours in their order, so that those of the witness agree with them.
+void in_sample_order(json& spec, const std::vector<std::string>& samples) {
+  json domain = json::array();
+  for (const std::string& name : samples) domain.push_back(clean_text(name));
+  for (const char* channel : {"color", "shape"}) {
+    if (!domain.empty() && spec["encoding"].contains(channel)) spec["encoding"][channel]["scale"]["domain"] = domain;
+  }
+}
+
 }  // namespace
+
+Chart rows_chart(const TestReport& r) {
+  Chart chart = points_chart("The rows", r.points, r.point_names, r.point_color);
+  in_sample_order(chart.spec, r.sample_names);
+  return chart;
+}
 
 Chart null_chart(const TestReport& r) {
   const double least = r.null.minCoeff();
@@ -271,6 +286,7 @@ Chart witness_map_chart(const TestReport& r) {
     json rows = points_chart("", r.points, r.point_names, r.point_color).spec;
     rows["encoding"]["x"] = axis_of("x", m.x_name, x);
     rows["encoding"]["y"] = axis_of("y", m.y_name, y);
+    in_sample_order(rows, r.sample_names);
     rows["encoding"].erase("shape");  // a legend of its own would stand beside that of the colours
     rows["mark"] = {{"type", "point"}, {"size", 26}, {"opacity", 0.9}, {"clip", true}, {"stroke", "#ffffff"}, {"strokeWidth", 0.6}};
     spec["layer"].push_back({{"data", rows["data"]}, {"mark", rows["mark"]}, {"encoding", rows["encoding"]}});

@@ -15,6 +15,8 @@ Chart null_chart(const TestReport& report);
 Chart witness_curve_chart(const WitnessCurve& curve, const std::vector<std::string>& samples);
 // The witness as colours over two columns, with the rows on it.
 Chart witness_map_chart(const TestReport& report);
+// The rows by two columns, coloured by sample.
+Chart rows_chart(const TestReport& report);
 // What each column carries, as bars; the largest first.
 Chart contributions_chart(const std::vector<ColumnContribution>& columns);
 // Two variables against each other, by their kinds.

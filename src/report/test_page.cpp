@@ -115,7 +115,7 @@ void add_where(Page& page, const TestReport& r) {
   for (const WitnessCurve& curve : r.curves) curves.push_back(witness_curve_chart(curve, r.sample_names));
   page.charts(curves);
   if (map) page.charts({witness_map_chart(r)});
-  if (!map && r.points.rows() > 0) page.charts({points_chart("The rows", r.points, r.point_names, r.point_color)});
+  if (!map && r.points.rows() > 0) page.charts({rows_chart(r)});
   add_telling(page, r);
 }
 

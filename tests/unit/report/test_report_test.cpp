@@ -109,6 +109,9 @@ TEST(TestReport, WitnessOverOneColumnAndTwo) {
   EXPECT_EQ(map["layer"][0]["data"]["values"].size(), 6U);
   EXPECT_EQ(map["layer"][0]["data"]["values"][5], (json{{"a", 1.5}, {"b", 2.5}, {"c", 1.0}, {"d", 3.0}, {"v", 0.5}}));
   EXPECT_EQ(map["layer"][1]["data"]["values"].size(), 2U);
+  EXPECT_EQ(map["layer"][1]["encoding"]["color"]["scale"]["domain"], json({"a.csv", "b.csv"}));
+  r.sample_names = {"b.csv", "a.csv"};  // the order of the samples, not of the alphabet
+  EXPECT_EQ(rows_chart(r).spec["encoding"]["color"]["scale"]["domain"], json({"b.csv", "a.csv"}));
   EXPECT_EQ(count_of(without_script(test_report(r)), "<figure"), 4U);
 }
 
