@@ -23,41 +23,62 @@ Four load(const float* x) {
   return out;
 }
 
+constexpr float nothing[strip] = {};
+
+// Two rows of L side by side at two places: one load for each place.
 template <class I>
-Four fetch(const float* row, const I* at) {
-  return Four{row[at[0]], row[at[1]], row[at[2]], row[at[3]]};
+Four fetch(const float* rows, const I* at) {
+  using Two = double __attribute__((vector_size(16)));
+  double first = 0;
+  double second = 0;
+  std::memcpy(&first, rows + 2 * static_cast<Index>(at[0]), sizeof first);
+  std::memcpy(&second, rows + 2 * static_cast<Index>(at[1]), sizeof second);
+  const Two both{first, second};
+  Four out;
+  std::memcpy(&out, &both, sizeof out);
+  return out;
 }
 
-// sum_j k[j] row[places[j]] over a strip.
+// sum_j k[j] L[r][places[j]] + other[j] L[r + 1][places[j]] over a strip.
 template <class I>
-double fetched_dot(const float* k, const I* places, const float* row) {
-  Four a{};
-  Four b{};
-  Four c{};
-  Four d{};
-  for (Index j = 0; j < strip; j += 16) {
-    a += load(k + j) * fetch(row, places + j);
-    b += load(k + j + 4) * fetch(row, places + j + 4);
-    c += load(k + j + 8) * fetch(row, places + j + 8);
-    d += load(k + j + 12) * fetch(row, places + j + 12);
+double fetched_dot(const float* k, const float* other, const I* places, const float* rows) {
+  Four sums[4] = {};
+  for (Index j = 0; j < strip; j += 8) {
+    const Four a = load(k + j);
+    const Four b = load(other + j);
+    const Four c = load(k + j + 4);
+    const Four d = load(other + j + 4);
+    sums[0] += __builtin_shufflevector(a, b, 0, 4, 1, 5) * fetch(rows, places + j);
+    sums[1] += __builtin_shufflevector(a, b, 2, 6, 3, 7) * fetch(rows, places + j + 2);
+    sums[2] += __builtin_shufflevector(c, d, 0, 4, 1, 5) * fetch(rows, places + j + 4);
+    sums[3] += __builtin_shufflevector(c, d, 2, 6, 3, 7) * fetch(rows, places + j + 6);
   }
-  a = (a + b) + (c + d);
-  return static_cast<double>((a[0] + a[1]) + (a[2] + a[3]));
+  const Four all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return static_cast<double>((all[0] + all[1]) + (all[2] + all[3]));
 }
 
-// Of the rows r of L in `rows`: all pairs j < i once.
+// Of the rows r of L in `rows`, two at a time: all pairs j < i once.
 template <class I>
 void add_pair(const HalfGram& K, const FullGram& L, const Permutations::Places<I>& places, Index count, Range rows, Vector& sums,
               Stage& stage) {
-  const Index strips = strips_of(K.size());
-  for (Index s = 0; s < strips; ++s) {
+  const Index n = K.size();
+  std::vector<float> side_by_side(static_cast<std::size_t>(2 * n));
+  for (Index s = 0; s < strips_of(n); ++s) {
     const I* orders = places.orders.data() + s * count * strip;
-    for (Index r = rows.begin; r < rows.begin + rows.count; ++r) {
-      const float* row = L.row(r);
+    const auto row_of_K = [&](Index i) { return i > s * strip ? K.row(s, i) : nothing; };
+    for (Index r = rows.begin; r < rows.begin + rows.count; r += 2) {
+      const bool two = r + 1 < rows.begin + rows.count;
+      const float* first = L.row(r);
+      const float* second = two ? L.row(r + 1) : first;  // of an odd row out the other factor is 0
+      for (Index q = 0; q < n; ++q) {
+        side_by_side[static_cast<std::size_t>(2 * q)] = first[q];
+        side_by_side[static_cast<std::size_t>(2 * q + 1)] = second[q];
+      }
       const I* inverse = places.inverses.data() + r * count;
       for (Index b = 0; b < count; ++b) {
         const Index i = inverse[b];
-        if (i > s * strip) sums[b] += fetched_dot(K.row(s, i), orders + b * strip, row);
+        const Index other = two ? static_cast<Index>(inverse[count + b]) : 0;
+        if (std::max(i, other) > s * strip) sums[b] += fetched_dot(row_of_K(i), row_of_K(other), orders + b * strip, side_by_side.data());
       }
     }
     stage.advance(1);
@@ -109,7 +130,6 @@ void add_block(const float* const* k_rows, const float* row, Index width, const 
 template <class I>
 void add_all_pairs(const std::vector<HalfGram>& K, const MixedGrams& L, const Permutations::Places<I>& places, Index count, Range rows,
                    Matrix& sums, Stage& stage) {
-  static constexpr float nothing[strip] = {};
   const auto nk = static_cast<Index>(K.size());
   for (Index s = 0; s < strips_of(L.n); ++s) {
     const I* orders = places.orders.data() + s * count * strip;

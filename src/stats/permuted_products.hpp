@@ -1,11 +1,11 @@
 // sum_ij K_ij L_{p(i) p(j)} for thousands of permutations p at once: the exact permutation null of an independence statistic.
 //
 // No product of matrices gives this sum for a two-sided permutation, so every entry of L is fetched by its permuted place; the method is to
-// keep those fetches cheap. Only pairs j < i are summed (the matrices are symmetric). Row r of L stays in the first cache while all
-// permutations b pass over it, each with the row i = p_b^-1(r) of K; K is stored in strips of 128 columns so that a strip stays in the
-// second cache. Four fetched numbers are multiplied at a time: on current CPUs that is faster than their gather instructions, and needs no
-// code per CPU. Of three pairs of matrices or more the L lie side by side, so that one fetch serves all pairs: some 30 times the work of
-// one pair for a hundred.
+// keep those fetches cheap. Only pairs j < i are summed (the matrices are symmetric). Two rows r of L, side by side so that one load
+// fetches from both, stay in the first cache while all permutations b pass over them, each with its rows i = p_b^-1(r) of K; K is stored in
+// strips of 128 columns, of which one stays in the second cache. On current CPUs this is faster than their gather instructions, and needs
+// no code per CPU. Of three pairs of matrices or more the L lie side by side instead, so that one fetch serves all pairs: some 8 times the
+// work of one pair for a hundred.
 //
 // Entries in float32, which are best centred before; sums within 128 columns in float32, all others in float64, in an order that does not
 // depend on the number of threads. Cost: n^2 B / 2 fetches for each L. Memory: 4 n^2 bytes for each L (8 n^2 where they are put side by
