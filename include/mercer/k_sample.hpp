@@ -58,7 +58,4 @@ KSampleResult k_sample_test(const std::vector<Samples>& samples, const KSampleOp
 // One label for each row of X; of the kernel `precomputed` X is the Gram matrix of the pooled rows.
 KSampleResult k_sample_test(const Samples& X, const std::vector<Index>& labels, const KSampleOptions& options = {});
 
-// Holm's adjusted p-values, in the order given.
-std::vector<double> holm_adjusted(const std::vector<double>& p_values);
-
 }  // namespace mercer

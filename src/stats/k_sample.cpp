@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "mercer/witness.hpp"
 #include "stats/exchanges.hpp"
 #include "stats/quadratic_forms.hpp"
 #include "stats/test_result.hpp"
@@ -154,10 +154,10 @@ void compare_pairs(KSampleResult& result, const Kernel& kernel, const Samples& X
       result.pairs.push_back(pair);
     }
   }
-  const std::vector<double> adjusted = holm_adjusted(p_values);
-  for (std::size_t i = 0; i < adjusted.size(); ++i) {
-    result.pairs[i].adjusted = adjusted[i];
-    result.pairs[i].rejected = adjusted[i] <= options.level;
+  const Vector adjusted = holm_adjusted(Eigen::Map<const Vector>(p_values.data(), std::ssize(p_values)));
+  for (std::size_t i = 0; i < result.pairs.size(); ++i) {
+    result.pairs[i].adjusted = adjusted[static_cast<Index>(i)];
+    result.pairs[i].rejected = result.pairs[i].adjusted <= options.level;
   }
 }
 
@@ -193,19 +193,6 @@ void check(const Samples& X, const std::vector<Index>& labels, const KSampleOpti
 }
 
 }  // namespace
-
-std::vector<double> holm_adjusted(const std::vector<double>& p_values) {
-  std::vector<std::size_t> order(p_values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
-  std::vector<double> adjusted(p_values.size());
-  double highest = 0;
-  for (std::size_t r = 0; r < order.size(); ++r) {
-    highest = std::max(highest, std::min(1.0, static_cast<double>(order.size() - r) * p_values[order[r]]));
-    adjusted[order[r]] = highest;
-  }
-  return adjusted;
-}
 
 KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& labels, const KSampleOptions& options) {
   const auto start = std::chrono::steady_clock::now();

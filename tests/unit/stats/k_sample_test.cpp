@@ -126,13 +126,18 @@ TEST(KSample, FindsTheSampleThatDiffers) {
   EXPECT_NE(r.remarks.back().find("3 of 6 pairs differ"), std::string::npos);
 }
 
+// The smallest p-value times the number of pairs, the next times one less, and never below one before it.
 TEST(KSample, HolmByHand) {
-  const std::vector<double> adjusted = holm_adjusted({0.04, 0.01, 0.03, 0.5});
-  EXPECT_DOUBLE_EQ(adjusted[1], 0.04);
-  EXPECT_DOUBLE_EQ(adjusted[2], 0.09);
-  EXPECT_DOUBLE_EQ(adjusted[0], 0.09);  // never below that of a smaller p-value
-  EXPECT_DOUBLE_EQ(adjusted[3], 0.5);
-  EXPECT_TRUE(holm_adjusted({}).empty());
+  std::vector<Samples> samples;
+  for (std::uint64_t g = 0; g < 3; ++g) samples.emplace_back(shifted(30 + g, 15, 1, 0.4 * static_cast<double>(g)));
+  const KSampleResult r = k_sample_test(samples, {.permutations = 199, .seed = 2});
+  std::vector<KSamplePair> sorted = r.pairs;
+  std::sort(sorted.begin(), sorted.end(), [](const KSamplePair& a, const KSamplePair& b) { return a.p_value < b.p_value; });
+  double highest = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    highest = std::max(highest, std::min(1.0, (3.0 - static_cast<double>(i)) * sorted[i].p_value));
+    EXPECT_DOUBLE_EQ(sorted[i].adjusted, highest);
+  }
 }
 
 // Strata of very different means: free exchanges would be wrong, those within strata are not.
