@@ -4,7 +4,7 @@
 // keep those fetches cheap. Only pairs j < i are summed (the matrices are symmetric). Two rows r of L, side by side so that one load
 // fetches from both, stay in the first cache while all permutations b pass over them, each with its rows i = p_b^-1(r) of K; K is stored in
 // strips of 128 columns, of which one stays in the second cache. On current CPUs this is faster than their gather instructions, and needs
-// no code per CPU. Of three pairs of matrices or more the L lie side by side instead, so that one fetch serves all pairs: some 8 times the
+// no code per CPU. Of three pairs of matrices or more the L lie side by side instead, so that one fetch serves all pairs: some 30 times the
 // work of one pair for a hundred.
 //
 // Entries in float32, which are best centred before; sums within 128 columns in float32, all others in float64, in an order that does not
