@@ -14,6 +14,7 @@ void add_embed(CLI::App& app, Invocation& invocation);
 void add_cluster(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_depend(CLI::App& app, Invocation& invocation);
+void add_weights(CLI::App& app, Invocation& invocation);
 void add_gram(CLI::App& app, Invocation& invocation);
 void add_kernels(CLI::App& app, Invocation& invocation);
 void add_info(CLI::App& app, Invocation& invocation);

@@ -64,9 +64,9 @@ std::vector<Index> classes_in(const Table& table, const Column& column) {
   return column.is_text() ? encode_labels(column.text()).indices : encode_labels(column.numbers()).indices;
 }
 
-Exploration explore(const ExploreOptions& o, const Speaker& speaker) {
+Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read) {
   const auto start = std::chrono::steady_clock::now();
-  const Table table = read_data(o.reading, o.common);
+  Table table = read_data(o.reading, o.common);
   EncodeOptions encode = o.encode;
   std::vector<std::string> notes;
   std::vector<Column> kept;
@@ -98,6 +98,7 @@ Exploration explore(const ExploreOptions& o, const Speaker& speaker) {
                                       e.data.X.size() == 1 ? "" : "s"));
   }
   speaker.notes(e.data.notes);
+  if (read != nullptr) *read = std::move(table);
   return e;
 }
 

@@ -35,8 +35,8 @@ struct Exploration {
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 };
 
-// Reads and encodes; the notes say which columns were left out. Throws for fewer than two rows.
-Exploration explore(const ExploreOptions& o, const Speaker& speaker);
+// Reads and encodes; the notes say which columns were left out. Throws for fewer than two rows. `read`, if given, is left the table itself.
+Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read = nullptr);
 // The kernel of the options (default: gaussian(auto)) with names of columns turned into positions and automatic scales set.
 Kernel kernel_of(const ExploreOptions& o, const Exploration& e);
 

@@ -104,6 +104,7 @@ void build(CLI::App& app, Invocation& invocation) {
   add_cluster(app, invocation);
   add_compare(app, invocation);
   add_depend(app, invocation);
+  add_weights(app, invocation);
   add_gram(app, invocation);
   add_kernels(app, invocation);
   add_info(app, invocation);

@@ -1,0 +1,352 @@
+// mercer weights METHOD: weights for training rows under a shift, shares of components in a sample, few rows that stand for many.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "commands.hpp"
+#include "terminal.hpp"
+
+namespace mercer::cli {
+
+namespace {
+
+Column rows_of(const Column& column, const std::vector<Index>& rows) {
+  Column out;
+  out.name = column.name;
+  std::visit(
+      [&](const auto& values) {
+        std::decay_t<decltype(values)> some;
+        some.reserve(rows.size());
+        for (const Index i : rows) some.push_back(values[static_cast<std::size_t>(i)]);
+        out.values = std::move(some);
+      },
+      column.values);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (std::binary_search(column.missing.begin(), column.missing.end(), rows[k])) out.missing.push_back(static_cast<Index>(k));
+  }
+  return out;
+}
+
+Column weight_column(const Table& table, const Vector& weights) {
+  Column column{"weight", std::vector<double>(weights.begin(), weights.end()), {}};
+  while (table.find(column.name) >= 0) column.name += '_';
+  return column;
+}
+
+}  // namespace
+
+void write_rows(const Table& table, const std::vector<Index>& rows, const Vector& weights, const std::string& path,
+                const CommonOptions& common) {
+  const FileFormat format = format_of_output(path);
+  Table out;
+  out.has_header = true;
+  const bool bare = table.sparse.has_value();  // LIBSVM rows have no columns to write
+  if (!bare && (format != FileFormat::npy || weights.size() == 0)) {
+    for (const Column& column : table.columns) {
+      if (format == FileFormat::npy && column.is_text()) continue;
+      out.columns.push_back(rows_of(column, rows));
+    }
+  }
+  if (bare) {
+    std::vector<double> numbers(rows.begin(), rows.end());
+    out.columns.push_back({"row", std::move(numbers), {}});
+  }
+  for (const Column& column : out.columns) out.names.push_back(column.name);
+  if (weights.size() > 0) {
+    out.columns.push_back(weight_column(out, weights));
+    out.names.push_back(out.columns.back().name);
+  }
+  write_carefully(path, common, [&](const Run& run) { write_table(out, path, {.format = format, .run = run}); });
+}
+
+void write_weights_report(const ExploreOptions& o, const Exploration& e, const std::string& method, const std::string& verdict,
+                          ColorColumn color, ReportFacts facts, const std::vector<std::string>& remarks) {
+  const Samples& X = e.data.X;
+  EmbeddingReport page;
+  page.method = method;
+  page.source = source_word(o.reading.path);
+  page.command = o.command_line;
+  page.verdict = verdict + ".";
+  page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));
+  const std::vector<std::string> names = e.data.encoder.feature_names();
+  if (X.width() <= 2 && std::ssize(names) == X.width()) {
+    page.scores = e.data.encoder.scaler.undo(X.to_dense());
+    page.names = names;
+  } else {
+    const PcaModel pca = fit_pca(X, {.n_components = std::min<Index>({2, X.size(), X.width()}), .run = o.common.run()});
+    page.scores = pca.transform(X, o.common.run());
+    page.names = {"PC1", "PC2"};
+  }
+  page.color = std::move(color);
+  page.facts = std::move(facts);
+  page.facts.emplace_back("Time", seconds_word(e.seconds()));
+  page.notes = e.data.notes;
+  page.notes.insert(page.notes.end(), remarks.begin(), remarks.end());
+  const std::string html = embedding_report(page);
+  const CarefulStop careful;
+  write_text_file(html, o.report);
+}
+
+Json weights_json(const Vector& weights) {
+  Json list = Json::array();
+  for (const double w : weights) list.push_back(number_json(w));
+  return list;
+}
+
+void finish_json(Json& json, const ExploreOptions& o, const Exploration& e, const std::vector<std::string>& remarks, const char* file) {
+  json["remarks"] = remarks;
+  json["notes"] = e.data.notes;
+  json["seconds"] = e.seconds();
+  json["files"] = Json::object();
+  if (!o.out.empty()) json["files"][file] = o.out;
+  if (!o.report.empty()) json["files"]["report"] = o.report;
+  print_json(json);
+}
+
+void say_files(const ExploreOptions& o, const Speaker& speaker, const std::string& what, const std::string& hint) {
+  if (o.out.empty()) {
+    speaker.say("{} were not written; --out {} writes them.", what, hint);
+  } else if (o.out != "-") {
+    speaker.say("{} are {}.", what, o.out);
+  }
+  if (!o.report.empty())
+    speaker.say("The report is {}.{}", o.report, charts_available() ? "" : " It has no charts: make setup, then make build.");
+}
+
+void add_weighing(CLI::App& command, ExploreOptions& o, Invocation& invocation, const std::string& answers) {
+  add_exploring(command, o, invocation);
+  add_kernel(command, o.kernel, "Kernel (default: gaussian with the median distance of rows)");
+  command.add_option("--out", o.out, fmt::format("Write {} to this file: .csv, .tsv or .npy; - is CSV on standard output", answers))
+      ->type_name("FILE");
+}
+
+namespace {
+
+// ---- covariate shift
+
+struct ShiftOptions : ExploreOptions {
+  std::string target_path{};
+  double bound = 10;
+  double epsilon = 0;
+  double ridge = 0;
+};
+
+// Automatic length scales are set from both samples.
+Kernel pooled_kernel(const ExploreOptions& o, const Exploration& e, const Samples& other) {
+  const Kernel asked =
+      resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), e.data.encoder.column_names());
+  return asked.has_auto() ? resolve(asked, concatenate(e.data.X, other)) : asked;
+}
+
+void refuse_gram(const ExploreOptions& o) {
+  if (o.kernel && o.kernel->needs_given_gram())
+    throw UsageError("--kernel precomputed: rows of two files have no common Gram matrix here; use the library for that");
+}
+
+void say_shift(const ShiftOptions& o, const MeanMatching& found, const Exploration& e, const Speaker& speaker) {
+  speaker.say("{} ({})", found.sentence, seconds_word(e.seconds()));
+  speaker.say("  kernel   {}", found.kernel);
+  speaker.say("  weights  0 to {:.4g}, mean {:.6g}", found.weights.maxCoeff(), found.mean);
+  for (const std::string& remark : found.remarks) speaker.say("  {}", remark);
+  say_files(o, speaker, "The weighted rows", "weighted.csv");
+  if (!o.out.empty() && o.out != "-" && !is_npy(o.out)) speaker.say("mercer fit MODEL {} --sample-weight weight learns from them.", o.out);
+}
+
+void run_shift(const ShiftOptions& o) {
+  refuse_gram(o);
+  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path, o.target_path}, o.common.json);
+  if (o.reading.path == "-" && o.target_path == "-") throw UsageError("TRAIN and TARGET cannot both be standard input");
+  const Speaker speaker(o.common, o.out);
+  Table table;
+  Exploration e = explore(o, speaker, &table);
+  const Table other = read_data(o.reading, o.target_path, o.common);
+  const Samples target = e.data.encoder.features_of(other);
+  const std::vector<std::string> unseen = e.data.encoder.unseen_categories(other);
+  speaker.notes(unseen);
+  e.data.notes.insert(e.data.notes.end(), unseen.begin(), unseen.end());
+  const auto n = static_cast<double>(e.data.X.size());
+  announce(
+      fmt::format("weights of {} rows for {}", e.data.X.size(), target.size()),
+      (n + static_cast<double>(target.size())) * n * (static_cast<double>(e.data.X.width()) + 60) * 8 / estimated_flops(o.common.run()),
+      std::min(n * n * 4, 2e9), o.common.run());
+  MeanMatchingOptions options;
+  options.kernel = pooled_kernel(o, e, target);
+  options.bound = o.bound;
+  options.epsilon = o.epsilon;
+  options.ridge = o.ridge;
+  MeanMatching found;
+  {
+    ProgressBar bar;
+    options.run = o.common.run(bar.callback());
+    found = match_means(e.data.X, target, options);
+  }
+  if (!o.report.empty()) {
+    write_weights_report(o, e, "Covariate shift", found.sentence,
+                         {.name = "weight", .numbers = std::vector<double>(found.weights.begin(), found.weights.end()), .words = {}},
+                         {{"Training rows", std::to_string(e.data.X.size())},
+                          {"Target rows", std::to_string(target.size())},
+                          {"Kernel", found.kernel},
+                          {"Distance before", fmt::format("{:.4g}", found.mmd_before)},
+                          {"Distance after", fmt::format("{:.4g}", found.mmd_after)},
+                          {"Effective sample size", fmt::format("{:.1f}", found.effective_sample_size)}},
+                         found.remarks);
+  }
+  if (!o.out.empty()) {
+    std::vector<Index> all(static_cast<std::size_t>(table.rows()));
+    std::iota(all.begin(), all.end(), Index{0});
+    write_rows(table, all, found.weights, o.out, o.common);
+  }
+  if (!o.common.json) {
+    say_shift(o, found, e, speaker);
+    return;
+  }
+  Json json = {{"method", "shift"},
+               {"n", e.data.X.size()},
+               {"m", target.size()},
+               {"features", e.data.X.width()},
+               {"kernel", found.kernel},
+               {"bound", number_json(o.bound)},
+               {"epsilon", o.epsilon},
+               {"ridge", o.ridge},
+               {"mmd_before", number_json(found.mmd_before)},
+               {"mmd_after", number_json(found.mmd_after)},
+               {"mmd_error", found.mmd_error},
+               {"effective_sample_size", found.effective_sample_size},
+               {"mean", found.mean},
+               {"zeros", found.zeros},
+               {"at_bound", found.at_bound},
+               {"gap", found.gap},
+               {"converged", found.converged},
+               {"sentence", found.sentence}};
+  if (o.out.empty()) json["weights"] = weights_json(found.weights);
+  finish_json(json, o, e, found.remarks, "weights");
+}
+
+// ---- mixtures
+
+struct MixtureCommand : ExploreOptions {
+  std::vector<std::string> components{};
+};
+
+void write_components(const MixtureCommand& o, const MixtureWeights& found) {
+  Table out;
+  out.names = {"component", "weight", "mmd"};
+  const FileFormat format = format_of_output(o.out);
+  if (format != FileFormat::npy) out.columns.push_back({"component", o.components, {}});
+  out.columns.push_back({"weight", std::vector<double>(found.weights.begin(), found.weights.end()), {}});
+  out.columns.push_back({"mmd", std::vector<double>(found.component_mmd.begin(), found.component_mmd.end()), {}});
+  if (format == FileFormat::npy) out.names.erase(out.names.begin());
+  write_carefully(o.out, o.common, [&](const Run& run) { write_table(out, o.out, {.format = format, .run = run}); });
+}
+
+void run_mixture(const MixtureCommand& o) {
+  refuse_gram(o);
+  std::vector<std::string> inputs = o.components;
+  inputs.push_back(o.reading.path);
+  check_outputs({{"--out", o.out}}, inputs, o.common.json);
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) throw UsageError("only one of DATA and --components can be standard input");
+  const Speaker speaker(o.common, o.out);
+  const Exploration e = explore(o, speaker);
+  MixtureOptions options;
+  options.kernel = kernel_of(o, e);
+  std::vector<MixtureComponent> components;
+  Json sizes = Json::array();
+  for (const std::string& path : o.components) {
+    const Table table = read_data(o.reading, path, o.common);
+    components.emplace_back(SampleComponent{e.data.encoder.features_of(table), {}});
+    sizes.push_back(table.rows());
+  }
+  MixtureWeights found;
+  {
+    ProgressBar bar;
+    options.run = o.common.run(bar.callback());
+    found = mixture_weights(e.data.X, components, options);
+  }
+  if (!o.out.empty()) write_components(o, found);
+  if (o.common.json) {
+    Json json = {{"method", "mixture"},
+                 {"n", e.data.X.size()},
+                 {"features", e.data.X.width()},
+                 {"kernel", found.kernel},
+                 {"components", o.components},
+                 {"sizes", sizes},
+                 {"weights", weights_json(found.weights)},
+                 {"mmd", number_json(found.mmd)},
+                 {"component_mmd", weights_json(found.component_mmd)},
+                 {"gap", found.gap},
+                 {"unique", found.unique},
+                 {"sentence", found.sentence}};
+    finish_json(json, o, e, found.remarks, "weights");
+    return;
+  }
+  speaker.say("{} ({})", found.sentence, seconds_word(e.seconds()));
+  std::vector<std::vector<std::string>> rows{{"component", "weight", "distance alone"}};
+  for (std::size_t j = 0; j < o.components.size(); ++j) {
+    const auto k = static_cast<Index>(j);
+    rows.push_back({o.components[j], fmt::format("{:.4f}", found.weights[k]), fmt::format("{:.4g}", found.component_mmd[k])});
+  }
+  speaker.say("{}", aligned(rows));
+  speaker.say("  kernel  {}", found.kernel);
+  for (const std::string& remark : found.remarks) speaker.say("  {}", remark);
+  if (!o.out.empty() && o.out != "-") speaker.say("The weights are {}.", o.out);
+}
+
+}  // namespace
+
+void add_weights_shift(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<ShiftOptions>();
+  CLI::App* command = app.add_subcommand("shift", "Weights that make the training rows look like the target rows (kernel mean matching)");
+  add_weighing(*command, *o, invocation, "the training rows with a column weight");
+  command->get_option("DATA")->description("Training rows: CSV, TSV, LIBSVM or NPY; - is standard input");
+  command->add_option("TARGET", o->target_path, "Rows to look like; columns are found by name")->required()->type_name("FILE");
+  command
+      ->add_option_function<std::string>(
+          "--bound",
+          [o](const std::string& text) {
+            const auto number = text == "none" ? std::optional<double>(std::numeric_limits<double>::infinity()) : parse_number(text);
+            if (!number || !(*number > 0)) throw CLI::ValidationError("--bound", "must be a number > 0 or none, got " + text);
+            o->bound = *number;
+          },
+          "Largest weight, or none (default: 10)")
+      ->type_name("B|none");
+  add_number(*command, "--epsilon", o->epsilon, 0, 0.999999, "a number in [0, 1)", "How far the mean weight may be from 1 (default: 0)");
+  add_number(*command, "--ridge", o->ridge, 0, 1e6, "a number >= 0",
+             "Spreads weights over rows the kernel hardly tells apart (default: 0)");
+  command->add_option("--report", o->report, "Write a self-contained HTML page with charts to this file")->type_name("FILE");
+  command->footer(
+      "Examples:\n  mercer weights shift train.csv target.csv --out weighted.csv\n"
+      "  mercer fit krr weighted.csv --target y --sample-weight weight --out model.mercer");
+  command->callback([o, &invocation] { invocation.job = [o] { run_shift(*o); }; });
+}
+
+void add_weights_mixture(CLI::App& app, Invocation& invocation) {
+  auto o = std::make_shared<MixtureCommand>();
+  CLI::App* command = app.add_subcommand("mixture", "How much of each component is in a sample");
+  add_weighing(*command, *o, invocation, "the weights");
+  command->add_option("--components", o->components, "Files with the rows of each component; columns are found by name")
+      ->required()
+      ->type_name("FILE ...");
+  command->footer("Example:\n  mercer weights mixture sample.csv --components a.csv b.csv");
+  command->callback([o, &invocation] { invocation.job = [o] { run_mixture(*o); }; });
+}
+
+void add_weights(CLI::App& app, Invocation& invocation) {
+  CLI::App* weights = app.add_subcommand("weights", "Weights and subsets: covariate shift, mixtures, few rows for many");
+  weights->require_subcommand(1);
+  weights->footer(
+      "Examples:\n"
+      "  mercer weights shift train.csv target.csv --out weighted.csv\n"
+      "  mercer weights squash data.csv -m 100 --out points.csv\n"
+      "  mercer weights thin data.csv -m 300 --out few.csv\n"
+      "  mercer weights mixture sample.csv --components a.csv b.csv");
+  add_weights_shift(*weights, invocation);
+  add_weights_squash(*weights, invocation);
+  add_weights_herd(*weights, invocation);
+  add_weights_thin(*weights, invocation);
+  add_weights_mixture(*weights, invocation);
+}
+
+}  // namespace mercer::cli
