@@ -23,7 +23,7 @@ WORK = ROOT / "build" / "bench"
 OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
-PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex"]
+PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints"]
 RESULTS = WORK / "results.json"
 QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
@@ -170,6 +170,10 @@ def rows():
         many_kernels("AGG", "MMDAgg, n = m = 1000, d = 10, 20 kernels, 2000 permutations", "agg", 1000, 3, "float64"),
         many_kernels("AGG-32", "the same, numpy in float32", "agg", 1000, 2, "float32", tolerance=1e-4),
         many_kernels("FUSE", "MMD-FUSE, n = m = 500, d = 10, 20 kernels, 2000 permutations", "fuse", 500, 3, "float64"),
+        Row("KT", "kernel thinning, n = 100000, d = 10, to 316 rows (the peer: 256); distances in units of random rows' compared", data.gaussian_matrix(100_000, 10, "float64"),
+            ours("thin/ours.py", "316", "4.47"), {"goodpoints compresspp_kt": peer("thin/goodpoints_compress.py", "4.47")}, 1, 0.1),
+        Row("KT-64k", "the same, n = 65536, to 256 rows on both sides", data.gaussian_matrix(65536, 10, "float64"),
+            ours("thin/ours.py", "256", "4.47"), {"goodpoints compresspp_kt": peer("thin/goodpoints_compress.py", "4.47")}, 1, 0.1),
     ]
 
 
