@@ -113,7 +113,7 @@ def test_thin_by_the_root_and_seeds(mercer, tmp_path):
     assert mercer("weights", "herd", "X.npy", "-m", "5", "--measure", "features", "--json").json["mmd_error"] > 0
     assert "trivial" in mercer.fails(1, "weights", "squash", "X.npy", "-m", "900")
     assert "at most 900" in mercer.fails(1, "weights", "thin", "X.npy", "-m", "901")
-    assert "-m" in mercer.fails(2, "weights", "herd", "X.npy") and "method" in mercer.fails(2, "weights")
+    assert "--rows is required" in mercer.fails(2, "weights", "herd", "X.npy") and "method" in mercer.fails(2, "weights")
     assert "did you mean squash" in mercer.fails(2, "weights", "sqash", "X.npy")
     assert "candidates" in mercer.fails(1, "weights", "herd", "X.npy", "-m", "5", "--candidates", "3")
 

@@ -10,7 +10,9 @@
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "mercer/mean_matching.hpp"
 #include "mercer/random.hpp"
+#include "mercer/two_sample.hpp"
 #include "stats/kernel_thinning.hpp"
 
 namespace mercer {
@@ -43,6 +45,20 @@ TEST(Coresets, DistancesArePlainSums) {
     EXPECT_EQ(c.mmd_error, 0);
     EXPECT_LT(c.mmd, c.random_mmd) << c.method;
   }
+}
+
+TEST(Coresets, DistancesAreThoseOfTheTwoSampleStatistic) {
+  const Matrix X = cloud(13, 300, 2);
+  const Kernel k = kernels::gaussian(1.0);
+  const Coreset c = squash(X, 15, {.kernel = k});
+  MmdOptions weighted{.kernel = k, .statistic = MmdStatistic::b};
+  weighted.weights_y = c.weights;
+  EXPECT_NEAR(mmd(X, Matrix(X(c.rows, Eigen::all)), weighted).distance, c.mmd, 1e-7);
+  const Matrix target = (0.6 * cloud(14, 100, 2)).array() + 0.5;
+  const MeanMatching found = match_means(X, target, {.kernel = k});
+  MmdOptions matched{.kernel = k, .statistic = MmdStatistic::b};
+  matched.weights_x = found.weights;
+  EXPECT_NEAR(mmd(X, target, matched).distance, found.mmd_after, 1e-7);
 }
 
 // E over subsets, by all of them.
