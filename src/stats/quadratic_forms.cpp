@@ -11,9 +11,9 @@ namespace mercer::stats {
 
 namespace {
 
-constexpr Index most_together = 512;  // vectors multiplied at a time: their images stay in the cache
-constexpr Index most_parts = 64;      // partial sums: a number of the problem alone, never of the threads
-constexpr double part_bytes = 3e8;    // that they may take together
+constexpr Index most_together = 1024;  // vectors multiplied at a time: their images stay in the cache
+constexpr Index most_parts = 64;       // partial sums: a number of the problem alone, never of the threads
+constexpr double part_bytes = 3e8;     // that they may take together
 
 using simd::Tile;
 
