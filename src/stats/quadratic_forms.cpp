@@ -44,17 +44,32 @@ void add_to(FormSums& sum, const FormSums& other) {
   sum.squares += other.squares;
 }
 
-// forms(b, k) += times * v_I' K(I, J) v_J for all vectors.
+// forms(b, k) += times * v_R' K(R, C) v_C for all vectors, R and C rows and columns of the tile.
+template <class T>
+void add_forms(Tile<T> tile, const T* left, const T* right, Range R, Range C, double times, Index vectors, T* images, Index k,
+               Matrix& forms) {
+  const T* part = tile.data + R.begin * tile.stride + C.begin;
+  for (Index first = 0; first < vectors; first += most_together) {
+    const Index some = std::min(most_together, vectors - first);
+    linalg::gemm_nt(some, R.count, C.count, T{1}, right + first * tile.cols + C.begin, tile.cols, part, tile.stride, T{0}, images, R.count);
+    const T* side = left + first * tile.rows + R.begin;
+    for (Index b = 0; b < some; ++b) forms(first + b, k) += times * dot(R.count, images + b * R.count, side + b * tile.rows);
+  }
+}
+
+// The same for a whole tile. One above the diagonal stands for its mirror image too; of one on it, the square above the diagonal does.
 template <class T>
 void add_forms(Tile<T> tile, Index row_block, Index col_block, const VectorPanels<T>& V, T* images, Index k, Matrix& forms) {
-  const double times = row_block == col_block ? 1 : 2;  // a tile above the diagonal stands for its mirror image too
-  for (Index first = 0; first < V.vectors(); first += most_together) {
-    const Index some = std::min(most_together, V.vectors() - first);
-    const T* left = V.panel(row_block) + first * tile.rows;
-    const T* right = V.panel(col_block) + first * tile.cols;
-    linalg::gemm_nt(some, tile.rows, tile.cols, T{1}, right, tile.cols, tile.data, tile.stride, T{0}, images, tile.rows);
-    for (Index b = 0; b < some; ++b) forms(first + b, k) += times * dot(tile.rows, images + b * tile.rows, left + b * tile.rows);
+  const T* left = V.panel(row_block);
+  const T* right = V.panel(col_block);
+  if (row_block != col_block) return add_forms(tile, left, right, {0, tile.rows}, {0, tile.cols}, 2, V.vectors(), images, k, forms);
+  const Index half = tile.rows / 2;
+  const Range top{0, half};
+  const Range bottom{half, tile.rows - half};
+  for (const Range part : {top, bottom}) {
+    if (part.count > 0) add_forms(tile, left, right, part, part, 1, V.vectors(), images, k, forms);
   }
+  if (half > 0) add_forms(tile, left, right, top, bottom, 2, V.vectors(), images, k, forms);
 }
 
 }  // namespace
