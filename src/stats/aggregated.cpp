@@ -119,7 +119,6 @@ AggregatedResult aggregated_result(const Matrix& T, Index quantile_draws, const 
   result.draws = a.null.size();
   result.null = std::move(a.null);
   result.correction = a.correction;
-  result.exact = true;
   for (Index k = 0; k < T.cols(); ++k) {
     KernelVerdict row;
     row.weight = weights[k];

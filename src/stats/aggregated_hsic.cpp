@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gram/tile_memory.hpp"
 #include "mercer/aggregated_tests.hpp"
@@ -29,6 +30,11 @@ struct Variable {
 
   Variable(const std::vector<Kernel>& kernels, const Samples& X, const Run& run)
       : family(kernels, X), centres(stats::centres_of(family, stats::Centring::whole, run)) {}
+
+  bool varies(Index kernel, const Vector& mean_squares) const {
+    constexpr double rounding = 1000 * std::numeric_limits<double>::epsilon();
+    return std::sqrt(mean_squares[kernel]) > rounding * centres[static_cast<std::size_t>(kernel)].offsets.cwiseAbs().maxCoeff();
+  }
 
   // One centred tile a row.
   Matrix tiles(Range I, Range J) const {
@@ -140,12 +146,20 @@ AggregatedResult hsic_aggregated_test(const Samples& X, const Samples& Y, const 
 
   const Variable x(xs.kernels, of_x, o.run);
   const Variable y(ys.kernels, of_y, o.run);
-  const Observed observed = observe(x, y, o.run);
-  const Matrix T = hsic_of_exchanges(x, y, exchanges, o.permutations + o.level_permutations, o.run);
+  Observed observed = observe(x, y, o.run);
+  Matrix T = hsic_of_exchanges(x, y, exchanges, o.permutations + o.level_permutations, o.run);
   Vector tolerance(weights.size());
   const auto ny = static_cast<Index>(ys.kernels.size());
   for (Index p = 0; p < tolerance.size(); ++p)
     tolerance[p] = stats::tie_tolerance(std::sqrt(observed.squares_x[p / ny] * observed.squares_y[p % ny]));
+  // Where a variable does not vary only rounding is left after centring; that is no dependence, whatever the exchange.
+  bool constant = false;
+  for (Index p = 0; p < tolerance.size(); ++p) {
+    if (x.varies(p / ny, observed.squares_x) && y.varies(p % ny, observed.squares_y)) continue;
+    T.col(p).setZero();
+    observed.hsic(p / ny, p % ny) = 0;
+    constant = true;
+  }
 
   AggregatedResult result = stats::aggregated_result(T, o.permutations, weights, tolerance,
                                                      Eigen::Map<const Vector>(observed.hsic.data(), weights.size()), o.level);
@@ -160,8 +174,10 @@ AggregatedResult hsic_aggregated_test(const Samples& X, const Samples& Y, const 
   }
   result.n = X.size();
   result.seed = o.seed;
-  result.description = fmt::format("{} pairs of kernels, each by hsic and {}, level of them all by {} more; exact level", weights.size(),
-                                   exchanges.describe(o.permutations), o.level_permutations);
+  result.description = fmt::format("{} pairs of kernels, each by hsic and {}, level of them all by {} more; {}", weights.size(),
+                                   exchanges.describe(o.permutations), o.level_permutations, stats::level_words(result, o.exchange.scheme));
+  if (constant)
+    result.remarks.emplace_back("a variable does not vary beyond the rounding of its kernel values: nothing can be seen to depend on it");
   stats::remark_on_kernels(result, xs.kernels, "dependence");
   stats::remark_on_kernels(result, ys.kernels, "dependence");
   stats::conclude(result, "the variables depend on each other", "no dependence found", start);

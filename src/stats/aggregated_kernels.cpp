@@ -155,8 +155,18 @@ Vector scaled_weights(const Vector& given, Index count) {
   return given / given.maxCoeff() / (given / given.maxCoeff()).sum();
 }
 
+std::string level_words(TestResult& result, Exchange scheme) {
+  result.exact = scheme != Exchange::blocks && scheme != Exchange::shifts;
+  return result.exact ? "exact level" : "level exact only in the limit of long series";
+}
+
 void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, std::string_view what) {
-  if (kernels.empty()) return;
+  for (const Kernel& kernel : kernels) {
+    if (kernel.psd() != Verdict::no) continue;
+    result.remarks.push_back(fmt::format(
+        "the kernel {} is not positive semi-definite: its statistic is no squared distance, and may miss any {}", kernel.text(), what));
+    break;
+  }
   const auto sees_all = [](const Kernel& k) { return k.is_characteristic() == Verdict::yes; };
   if (std::any_of(kernels.begin(), kernels.end(), sees_all)) return;
   if (kernels.size() > 1)

@@ -29,6 +29,9 @@ Vector weights_of(const KernelCollection& collection, KernelWeights weighting);
 // The given ones, scaled to sum 1; throws InvalidArgument unless they are `count` finite numbers > 0.
 Vector scaled_weights(const Vector& given, Index count);
 
+// Sets result.exact: whether the scheme leaves the null exactly as it is; and says so in words.
+std::string level_words(TestResult& result, Exchange scheme);
+
 // Says in the remarks that none of the kernels is known to see everything, where that is so.
 void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, std::string_view what);
 

@@ -16,11 +16,10 @@ namespace {
 
 constexpr Index small_sample = 256;     // pooled rows up to which float64 costs nothing
 constexpr double batch_bytes = 2.56e8;  // of labellings at a time
-
-bool float32_is_enough(const std::vector<Kernel>& kernels, const Samples& pooled) {
-  return pooled.size() > small_sample && !pooled.is_given() &&
-         std::all_of(kernels.begin(), kernels.end(), [](const Kernel& k) { return k.is_bounded() == Verdict::yes; });
-}
+// What rounding does to mmd-u, in units of the kernel's values: of float32 it falls with the rows, which round apart.
+constexpr double float32_rounding = 2e-5;
+constexpr double float64_rounding = 1e-13;
+constexpr double blur = 0.01;  // of the deviation under exchanges, that rounding may hide
 
 // Some labellings, in the units of the first sample: 1 in it, -r/s in the other.
 template <class T>
@@ -120,6 +119,16 @@ Matrix mmd_in(const PreparedFamily<T>& family, const PooledSums& sums, const Exc
   return values;
 }
 
+// A kernel that is nearly constant on these rows has a null as narrow as its rounding; one that is constant is told apart by nothing.
+bool tells_apart(const ExchangedMmd& found) {
+  for (Index k = 0; k < found.values.cols(); ++k) {
+    const auto null = found.values.col(k).array();
+    const double deviation = std::sqrt((null - null.mean()).square().mean());
+    if (!(found.tolerance[k] <= blur * deviation)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Samples pooled_sample(const Samples& X, const Samples& Y, Index permutations) {
@@ -151,21 +160,22 @@ PooledSums pooled_sums(const std::vector<Kernel>& kernels, const Samples& pooled
   return sums;
 }
 
-Matrix mmd_of_exchanges(const std::vector<Kernel>& kernels, const Samples& pooled, const PooledSums& sums, const Exchanges& exchanges,
-                        Index first, Index draws, const Run& run) {
+ExchangedMmd mmd_of_exchanges(const std::vector<Kernel>& kernels, const Samples& pooled, const PooledSums& sums, const Exchanges& exchanges,
+                              Index first, Index draws, const Run& run) {
   const double bytes = 8.0 * static_cast<double>(draws + 1) * static_cast<double>(kernels.size()) +
                        std::min(batch_bytes, 8.0 * static_cast<double>(draws + 1) * static_cast<double>(pooled.size()));
   require_memory(static_cast<std::size_t>(bytes), run.memory, fmt::format("{} exchanges of {} rows", draws, pooled.size()),
                  "use fewer permutations");
-  if (float32_is_enough(kernels, pooled)) return mmd_in(PreparedFamily<float>(kernels, pooled), sums, exchanges, first, draws, run);
-  return mmd_in(PreparedFamily<double>(kernels, pooled), sums, exchanges, first, draws, run);
-}
-
-Vector mmd_tolerances(const PooledSums& sums, Index rows) {
-  const double pairs = static_cast<double>(rows) * static_cast<double>(rows - 1);
-  Vector tolerances(sums.squares.size());
-  for (Index k = 0; k < tolerances.size(); ++k) tolerances[k] = tie_tolerance(std::sqrt(sums.squares[k] / pairs));
-  return tolerances;
+  const auto n = static_cast<double>(pooled.size());
+  const Vector size = (sums.squares / (n * (n - 1))).cwiseSqrt();  // of kernel values
+  if (pooled.size() > small_sample && !pooled.is_given()) {
+    try {
+      ExchangedMmd found{mmd_in(PreparedFamily<float>(kernels, pooled), sums, exchanges, first, draws, run), float32_rounding / n * size};
+      if (tells_apart(found)) return found;
+    } catch (const InvalidArgument&) {  // kernel values that float32 cannot hold; what float64 cannot do either is said below
+    }
+  }
+  return {mmd_in(PreparedFamily<double>(kernels, pooled), sums, exchanges, first, draws, run), float64_rounding * size};
 }
 
 }  // namespace mercer::stats

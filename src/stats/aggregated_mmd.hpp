@@ -26,12 +26,13 @@ struct PooledSums {
 };
 PooledSums pooled_sums(const std::vector<Kernel>& kernels, const Samples& pooled, Index first, const Run& run);
 
-// 1 + draws rows: as observed, then exchanges 0 .. draws - 1; one column a kernel. In float32 where that is enough.
-Matrix mmd_of_exchanges(const std::vector<Kernel>& kernels, const Samples& pooled, const PooledSums& sums, const Exchanges& exchanges,
-                        Index first, Index draws, const Run& run);
-
-// What rounding may do to mmd-u, for each kernel.
-Vector mmd_tolerances(const PooledSums& sums, Index rows);
+struct ExchangedMmd {
+  Matrix values{};     // 1 + draws rows: as observed, then exchanges 0 .. draws - 1; one column a kernel
+  Vector tolerance{};  // what rounding may do to them, for each kernel
+};
+// In float32 where that tells exchanges apart.
+ExchangedMmd mmd_of_exchanges(const std::vector<Kernel>& kernels, const Samples& pooled, const PooledSums& sums, const Exchanges& exchanges,
+                              Index first, Index draws, const Run& run);
 
 // X and Y checked and joined.
 Samples pooled_sample(const Samples& X, const Samples& Y, Index permutations);

@@ -22,9 +22,8 @@ AggregatedResult mmd_aggregated_test(const Samples& X, const Samples& Y, const M
   const Index draws = o.permutations + o.level_permutations;
 
   const stats::PooledSums sums = stats::pooled_sums(collection.kernels, pooled, X.size(), o.run);
-  const Matrix T = stats::mmd_of_exchanges(collection.kernels, pooled, sums, exchanges, X.size(), draws, o.run);
-  AggregatedResult result =
-      stats::aggregated_result(T, o.permutations, weights, stats::mmd_tolerances(sums, pooled.size()), sums.mmd_u, o.level);
+  const stats::ExchangedMmd found = stats::mmd_of_exchanges(collection.kernels, pooled, sums, exchanges, X.size(), draws, o.run);
+  AggregatedResult result = stats::aggregated_result(found.values, o.permutations, weights, found.tolerance, sums.mmd_u, o.level);
   result.test = "two-sample";
   result.statistic_name = "mmd-agg";
   result.method = "aggregated";
@@ -33,8 +32,8 @@ AggregatedResult mmd_aggregated_test(const Samples& X, const Samples& Y, const M
   result.n = X.size();
   result.m = Y.size();
   result.seed = o.seed;
-  result.description = fmt::format("{} kernels, each by mmd-u and {}, level of them all by {} more; exact level", count,
-                                   exchanges.describe(o.permutations), o.level_permutations);
+  result.description = fmt::format("{} kernels, each by mmd-u and {}, level of them all by {} more; {}", count,
+                                   exchanges.describe(o.permutations), o.level_permutations, stats::level_words(result, o.exchange.scheme));
   stats::remark_on_kernels(result, collection.kernels, "difference");
   stats::conclude(result, "the samples differ", "no difference found", start);
   return result;

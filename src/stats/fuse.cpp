@@ -31,14 +31,15 @@ AggregatedResult mmd_fuse_test(const Samples& X, const Samples& Y, const MmdFuse
   const stats::KernelCollection collection = stats::collect(o.kernels, stats::two_sample_kernels(), pooled, o.bandwidths, "kernels");
   const stats::Exchanges exchanges(pooled.size(), X.size(), o.exchange, o.seed);
   const stats::PooledSums sums = stats::pooled_sums(collection.kernels, pooled, X.size(), o.run);
-  Matrix T = stats::mmd_of_exchanges(collection.kernels, pooled, sums, exchanges, X.size(), o.permutations, o.run);
+  stats::ExchangedMmd found = stats::mmd_of_exchanges(collection.kernels, pooled, sums, exchanges, X.size(), o.permutations, o.run);
+  Matrix& T = found.values;
+  const Vector& tolerance = found.tolerance;
 
   const auto smaller = static_cast<double>(std::min(X.size(), Y.size()));
   const double lambda = o.lambda > 0 ? o.lambda : std::sqrt(smaller * (smaller - 1));
   // A kernel that is 0 between all rows has mmd-u = 0 under every exchange, and stays out of the way.
   Vector scale = (sums.squares / (smaller * (smaller - 1))).cwiseSqrt();
   scale = (scale.array() > 0).select(scale, 1.0);
-  const Vector tolerance = stats::mmd_tolerances(sums, pooled.size());
 
   AggregatedResult result;
   result.level = o.level;
@@ -65,15 +66,14 @@ AggregatedResult mmd_fuse_test(const Samples& X, const Samples& Y, const MmdFuse
   result.statistic_name = "mmd-fuse";
   result.statistic = soft_maximum(observed, lambda);
   result.method = "fused";
-  result.exact = true;
   result.correction = std::numeric_limits<double>::quiet_NaN();
   result.n = X.size();
   result.m = Y.size();
   result.seed = o.seed;
   result.numbers = {{"lambda", lambda}};
   stats::judge_by_exchanges(result, fused[0], fused.tail(o.permutations), tolerance.cwiseQuotient(scale).maxCoeff());
-  result.description =
-      fmt::format("{} kernels, soft maximum of normalised mmd-u; {}; exact level", kernels, exchanges.describe(o.permutations));
+  result.description = fmt::format("{} kernels, soft maximum of normalised mmd-u; {}; {}", kernels, exchanges.describe(o.permutations),
+                                   stats::level_words(result, o.exchange.scheme));
   stats::remark_on_kernels(result, collection.kernels, "difference");
   stats::conclude(result, "the samples differ", "no difference found", start);
   for (KernelVerdict& row : result.table) row.rejected = result.rejected && row.p_value <= o.level;

@@ -227,6 +227,25 @@ TEST(Aggregated, IdenticalRowsAreNoDifference) {
   EXPECT_EQ(mmd_fuse_test(X, Y).p_value, 1);
 }
 
+// Float32 rounding would hide what a nearly constant kernel sees; values beyond float32, and a variable that does not vary.
+TEST(Aggregated, HardKernelsAndConstants) {
+  const Matrix X = RandomStream(1).normal_matrix(150, 2);
+  const Matrix Y = (RandomStream(2).normal_matrix(160, 2).array() + 1).matrix();
+  const auto p_of = [&](const Kernel& kernel) { return mmd_fuse_test(X, Y, {.kernels = {kernel}, .permutations = 99}).p_value; };
+  EXPECT_DOUBLE_EQ(p_of(kernels::gaussian(3e4)), 0.01);
+  EXPECT_DOUBLE_EQ(p_of(1e60 * kernels::gaussian(1.0)), 0.01);
+  EXPECT_DOUBLE_EQ(p_of(kernels::polynomial(3, 1.0, 1.0)), 0.01);
+  const AggregatedResult signs = mmd_fuse_test(X, Y, {.kernels = {kernels::sigmoid(1.0, -1.0)}, .permutations = 19});
+  EXPECT_NE(signs.remarks.at(0).find("not positive semi-definite"), std::string::npos);
+  const AggregatedResult blocks = mmd_fuse_test(X, Y, {.permutations = 19, .exchange = {.scheme = Exchange::blocks}});
+  EXPECT_FALSE(blocks.exact);
+
+  const AggregatedResult constant = hsic_aggregated_test(X, Matrix::Constant(150, 1, 0.1), {.permutations = 50, .level_permutations = 50});
+  EXPECT_EQ(constant.p_value, 1);
+  EXPECT_EQ(constant.table[0].statistic, 0);
+  EXPECT_NE(constant.remarks.at(0).find("does not vary"), std::string::npos);
+}
+
 TEST(Aggregated, StrongDifferencesReachTheSmallestPValue) {
   const Matrix X = RandomStream(1).normal_matrix(60, 2);
   const Matrix Y = (RandomStream(2).normal_matrix(60, 2).array() + 3).matrix();
