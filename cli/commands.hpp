@@ -15,6 +15,8 @@ void add_cluster(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_depend(CLI::App& app, Invocation& invocation);
 void add_weights(CLI::App& app, Invocation& invocation);
+void add_changes(CLI::App& app, Invocation& invocation);
+void add_drift(CLI::App& app, Invocation& invocation);
 void add_gram(CLI::App& app, Invocation& invocation);
 void add_kernels(CLI::App& app, Invocation& invocation);
 void add_info(CLI::App& app, Invocation& invocation);

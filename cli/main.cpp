@@ -105,6 +105,8 @@ void build(CLI::App& app, Invocation& invocation) {
   add_compare(app, invocation);
   add_depend(app, invocation);
   add_weights(app, invocation);
+  add_changes(app, invocation);
+  add_drift(app, invocation);
   add_gram(app, invocation);
   add_kernels(app, invocation);
   add_info(app, invocation);

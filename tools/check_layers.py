@@ -77,6 +77,7 @@ PUBLIC = {
     "svm_cv.hpp": "models",
     "exploration_report.hpp": "report",
     "test_report.hpp": "report",
+    "series_report.hpp": "report",
     "preimage.hpp": "models",
     "kernel_pca.hpp": "models",
     "pca.hpp": "models",

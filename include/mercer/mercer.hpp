@@ -61,6 +61,7 @@
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"
+#include "mercer/series_report.hpp"
 #include "mercer/simulate.hpp"
 #include "mercer/spectral_clustering.hpp"
 #include "mercer/svm.hpp"

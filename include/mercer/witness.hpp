@@ -7,7 +7,7 @@
 //   ColumnTable columns = witness_columns(X, Y);  // which input columns carry the difference
 //
 // The witness f = mu(X) - mu(Y), in that order, is the direction in which the mean embeddings differ: f / |f| has the largest difference of
-// means over both samples among all functions of unit norm, and |f|^2 is mmd-b (source N section 4, K section 5.2).
+// means over both samples among all functions of unit norm, and |f|^2 is mmd-b (source N section 5, K section 4.1).
 // Cost: (n + m)^2 kernel values to make one, n + m for each point.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
