@@ -67,13 +67,17 @@ class Arrivals {
     if (table.has_header) header_ = text.substr(0, text.find('\n') + 1);
   }
   Table parse(const std::string& text, std::int64_t lines_before) {
+    Table table;
     try {
-      Table table = read_table_from(text, "standard input", options_);
-      visit_(table);
-      return table;
+      table = read_table_from(text, "standard input", options_);
     } catch (const FileError& error) {
       throw FileError(moved(error.what(), lines_before));
     }
+    std::vector<std::int64_t> lines;
+    for (Index row = 0; row < table.rows(); ++row) lines.push_back(table.line_of(row) + lines_before);
+    table.lines = std::move(lines);
+    visit_(table);
+    return table;
   }
 
   ReadOptions options_;

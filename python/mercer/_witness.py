@@ -275,6 +275,10 @@ class Witness:
                 raise TypeError(f"a column is a position or a name, got {column!r}")
         return out
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = [(_data.to_numpy(S, copy=True), S.given_ids if S.is_given else None) for S in (self._X, self._Y)]
+        return _restored, (self.kernel, parts, self._names, self._weights)
+
     def __repr__(self) -> str:
         return f"Witness({self.kernel!s}, {self.n} and {self.m} rows, mmd-b={self.squared:.6g})"
 
@@ -315,6 +319,11 @@ def witness(
     with _run.progress(verbose) as bar:
         made = _mercer.witness(A, B, compiled, *weights, _run.threads(n_jobs), _run.memory_bytes(memory), bar)
     return Witness(made, A, B, names, weights)
+
+
+def _restored(kernel: Kernel, parts: list[tuple[Any, Any]], names: list[str] | None, weights: tuple[np.ndarray, np.ndarray]) -> Witness:
+    X, Y = (_data.samples(rows) if ids is None else _mercer.Samples.given_part(_data.samples(rows), list(ids)) for rows, ids in parts)
+    return Witness(_mercer.witness(X, Y, kernel._native, *weights, 0, 0, None), X, Y, names, weights)
 
 
 def _owned(X: Any, name: str) -> Any:

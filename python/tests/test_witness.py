@@ -119,6 +119,15 @@ def test_witness_of_a_given_gram(pair):
         mercer.witness(K, 100, "precomputed")
 
 
+def test_witness_pickles(pair):
+    X, Y = pair
+    K = gaussian(np.vstack([X, Y]), np.vstack([X, Y]), 1.0)
+    for w in (mercer.witness(X, Y), mercer.witness(sp.csr_matrix(X), sp.csr_matrix(Y), sample_weight_x=np.arange(60)), mercer.witness(K, 60, "precomputed")):
+        again = pickle.loads(pickle.dumps(w))
+        assert again.squared == w.squared and again.kernel == w.kernel
+        np.testing.assert_array_equal(again.at_y, w.at_y)
+
+
 def test_samples_are_copied(pair):
     X, Y = (M.copy() for M in pair)
     w = mercer.witness(X, Y)

@@ -59,7 +59,7 @@ def test_options_of_changes(mercer, series):
     one, two = (mercer("changes", "series.csv", "--drop", "day", "--threads", n, "--json").json for n in ("1", "2"))
     assert one["changes"] == two["changes"] and one["costs"] == two["costs"]
     quiet = mercer("changes", "-", stdin="a\n" + "1\n" * 40).out
-    assert quiet.startswith("no changes in 40 rows")
+    assert "\nno changes in 40 rows" in quiet
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_drift_is_that_of_python(mercer, streams, tmp_path):
 
 
 def test_drift_begins_anew_after_an_alarm(mercer, streams):
-    alarms = mercer("drift", "reference.csv", "stream.csv", "--window", "12", "--run-length", "300", "--json").json["alarms"]
+    alarms = mercer("drift", "reference.csv", "stream.csv", "--window", "12", "--run-length", "5000", "--json").json["alarms"]
     rows = [a["row"] for a in alarms]
     assert 70 <= rows[0] < 85 and all(b - a >= 12 for a, b in zip(rows[:-1], rows[1:], strict=True))
     quiet = mercer("drift", "reference.csv", "reference.csv", "--window", "12", "--run-length", "100000", "--simulations", "200000", "--columns", "b").out
@@ -95,7 +95,7 @@ def test_drift_begins_anew_after_an_alarm(mercer, streams):
 
 def test_standard_input_is_watched_as_it_comes(mercer, streams, tmp_path):
     text = (tmp_path / "stream.csv").read_text()
-    words = ["drift", "reference.csv", "-", "--window", "12", "--run-length", "300"]
+    words = ["drift", "reference.csv", "-", "--window", "12", "--run-length", "5000"]
     assert mercer(*words, stdin=text).out == mercer(*words[:2], "stream.csv", *words[3:]).out
     # An alarm is said while the stream is open.
     with subprocess.Popen([mercer.path, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
@@ -146,5 +146,5 @@ def test_says_what_is_wrong(mercer, series, streams, words, status, message):
 
 def test_bad_rows_are_named_by_their_line(mercer, streams):
     words = ["drift", "reference.csv", "-", "--window", "5", "--run-length", "50"]
-    assert "standard input:4:3:" in mercer.fails(1, *words, stdin="a,b\n1,2\n3,4\n5,abc\n")
+    assert "standard input:4: column 2 (b)" in mercer.fails(1, *words, stdin="a,b\n1,2\n3,4\n5,abc\n")
     assert "fewer than the window of 5" in mercer(*words, stdin="a,b\n1,2\n").out
