@@ -28,6 +28,7 @@ from ._kernel import Kernel, kernel as make_kernel, wrap
 from ._mean_embedding import weights_of
 from ._rkhs import RKHSFunction, _function
 from ._test_result import seed_of
+from ._two_sample import _given as given_parts
 
 __all__ = ["ColumnContribution", "ColumnTable", "TellingPoint", "TellingPoints", "Witness", "WitnessGrid", "witness"]
 
@@ -299,7 +300,7 @@ def witness(
     Parameters
     ----------
     X, Y : arrays with the same columns, dense or scipy CSR, float32 or float64, or DataFrames. With a precomputed kernel X is the Gram
-        matrix of all rows and Y the number of those at its beginning that are the first sample.
+        matrix of all rows and Y the number of those at its beginning that are the first sample, or one of two labels for each row.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the pooled rows.
     sample_weight_x, sample_weight_y : one number >= 0 for each row; None is equal weights.
 
@@ -330,16 +331,3 @@ def _owned(X: Any, name: str) -> Any:
     """Rows of our own: what is asked later must not change with the caller's array."""
     rows = _data.rows(X, name)
     return rows.copy() if sp.issparse(rows) else np.array(rows, order="C")
-
-
-def given_parts(K: Any, first: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
-    """The first rows of a Gram matrix, and the others."""
-    rows = _owned(K, "K")
-    _data.given_pair(rows, None)  # checks that it is square
-    if isinstance(first, bool) or not isinstance(first, Integral) or not 0 < first < rows.shape[0]:
-        raise ValueError(
-            f"with a precomputed kernel X is the Gram matrix of all rows and Y the number of those in the first sample, from 1 to {rows.shape[0] - 1}; got {first!r}"
-        )
-    parts = (range(int(first)), range(int(first), rows.shape[0]))
-    one, other = (_mercer.Samples.given_part(_data.samples(rows[part.start : part.stop]), list(part)) for part in parts)
-    return one, other

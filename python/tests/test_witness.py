@@ -115,7 +115,8 @@ def test_witness_of_a_given_gram(pair):
     w = mercer.witness(K, 60, "precomputed")
     assert w.squared == pytest.approx(mercer.witness(X, Y, "gaussian(1)").squared, rel=1e-10)
     np.testing.assert_allclose(w(K[:3]), mercer.witness(X, Y, "gaussian(1)")(X[:3]), atol=1e-12)
-    with pytest.raises(ValueError, match="number of those in the first sample"):
+    assert mercer.witness(K, ["a"] * 60 + ["b"] * 40, "precomputed").squared == w.squared
+    with pytest.raises(ValueError, match="both samples need rows"):
         mercer.witness(K, 100, "precomputed")
 
 
