@@ -274,6 +274,15 @@ TEST(ConditionalIndependence, DegenerateVariables) {
   EXPECT_EQ(without.p_value, independence_test(data.X, data.Y, {.permutations = 99}).p_value);
 }
 
+TEST(ConditionalIndependence, CanBeCancelled) {  // jobs of seconds, asked twenty times a second
+  for (const Method method : {Method::kci, Method::randomized}) {
+    const Data data = simulated(Shape::linear, method == Method::kci ? 900 : 200000, 1, 0, 9);
+    ConditionalIndependenceOptions options{.method = method};
+    options.run.progress = [](const ProgressEvent&) { return false; };
+    EXPECT_THROW(conditional_independence_test(data.X, data.Y, data.Z, options), Cancelled);
+  }
+}
+
 TEST(ConditionalIndependence, Misuse) {
   const Data data = simulated(Shape::linear, 30, 1, 0, 9);
   const auto test = [&](const ConditionalIndependenceOptions& options) {

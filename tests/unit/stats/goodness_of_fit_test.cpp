@@ -271,6 +271,14 @@ TEST(GoodnessOfFit, DoesNotDependOnThreads) {
   EXPECT_NEAR(goodness_of_fit_test(Samples(sparse), p, {.draws = 9}).statistic, a.statistic, 1e-12);
 }
 
+TEST(GoodnessOfFit, CanBeCancelled) {
+  const Matrix X = RandomStream(9).normal_matrix(4000, 2);  // a job of seconds, asked twenty times a second
+  GoodnessOfFitOptions options;
+  options.run.progress = [](const ProgressEvent&) { return false; };
+  EXPECT_THROW(goodness_of_fit_test(X, Distribution::normal(Vector::Zero(2), Matrix::Identity(2, 2)), options), Cancelled);
+  EXPECT_THROW(normality_test(X, options), Cancelled);
+}
+
 TEST(GoodnessOfFit, Misuse) {
   const Matrix I = Matrix::Identity(2, 2);
   const Distribution p = Distribution::normal(Vector::Zero(2), I);

@@ -220,6 +220,14 @@ TEST(KSample, ManyRowsInFloat32AndAnyThreads) {
   EXPECT_NEAR(one.statistic, naive_between(gram(options.kernel, X), labels, 3), 1e-13);
 }
 
+TEST(KSample, CanBeCancelled) {  // a job of many seconds, asked twenty times a second
+  std::vector<Index> labels;
+  for (Index i = 0; i < 10000; ++i) labels.push_back(i % 3);
+  KSampleOptions options{.permutations = 1000};
+  options.run.progress = [](const ProgressEvent&) { return false; };
+  EXPECT_THROW(k_sample_test(Samples(shifted(1, 10000, 2, 0)), labels, options), Cancelled);
+}
+
 TEST(KSample, ConstantRowsAndMisuse) {
   const std::vector<Index> labels = {0, 0, 1, 1, 2, 2};
   const KSampleResult r = k_sample_test(Samples(Matrix(Matrix::Ones(6, 2))), labels, {.permutations = 9});
