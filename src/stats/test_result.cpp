@@ -101,7 +101,8 @@ void require_level(double level) {
 double tie_tolerance(double scale) { return 1e-6 * std::abs(scale); }
 
 double exchange_p_value(double statistic, const Vector& null, double tolerance) {
-  const Index at_least = (null.array() >= statistic - tolerance).count();
+  const Index below = (null.array() < statistic - tolerance).count();
+  const Index at_least = null.size() - below;  // what is not a number counts against the statistic too
   return (1.0 + static_cast<double>(at_least)) / (1.0 + static_cast<double>(null.size()));
 }
 

@@ -17,7 +17,7 @@ void require_level(double level);
 // What rounding may do to a statistic whose terms have this size: statistics nearer than that are ties.
 double tie_tolerance(double scale);
 
-// (1 + #{null >= statistic - tolerance}) / (1 + B).
+// (1 + #{null >= statistic - tolerance}) / (1 + B); 1 where the statistic is not a number.
 double exchange_p_value(double statistic, const Vector& null, double tolerance);
 
 // The value that a statistic must exceed for (1 + #{null >= statistic}) / (1 + B) <= level; infinity when B is too small for the level.
