@@ -13,7 +13,7 @@ int main() {
   const mercer::TestResult any = mercer::change_point_test(series, {.permutations = 199});
   std::printf("%s\n", any.sentence.c_str());
 
-  mercer::DriftMonitor monitor(random.normal_matrix(300, 1), {.window = 30, .expected_run_length = 1000});
+  mercer::DriftMonitor monitor(random.normal_matrix(300, 1), {.window = 30, .expected_run_length = 5000});
   for (const mercer::DriftStep& step : monitor.update(series)) {
     if (!step.alarm) continue;
     std::printf("alarm at row %td: mmd-u %.4f above %.4f\n", step.time, step.statistic, step.threshold);
