@@ -134,14 +134,16 @@ std::string verdict_of(const DependOptions& o, const Dependence& d) {
   }
   const std::string& x = d.variables[0].name;
   const std::string& y = d.variables[1].name;
+  const bool single = d.variables[0].columns.size() == 1 && d.variables[1].columns.size() == 1;
   const std::string given = o.z.empty() ? "" : fmt::format(" given {}", d.variables[2].name);
   if (t.rejected) {
-    const bool single = d.variables[0].columns.size() == 1 && d.variables[1].columns.size() == 1;
     const std::string who = single ? fmt::format("Columns {} and {}", x, y)
                                    : fmt::format("{} and {}", column_words(d.variables[0], true), column_words(d.variables[1], false));
     return fmt::format("{} depend on each other{} {}.{}", who, given, p, o.z.empty() ? beside(d) : "");
   }
-  return fmt::format("No dependence between {} and {}{} was found {}. That is no proof of independence.", x, y, given, p);
+  const std::string pair = single ? fmt::format("{} and {}", x, y)
+                                  : fmt::format("{} and {}", column_words(d.variables[0], false), column_words(d.variables[1], false));
+  return fmt::format("No dependence between {}{} was found {}. That is no proof of independence.", pair, given, p);
 }
 
 std::vector<std::vector<std::string>> baseline_rows(const std::vector<TestResult>& baselines) {
@@ -229,7 +231,10 @@ void write_report(const DependOptions& o, const Dependence& d) {
 
 void finish(const DependOptions& o, Dependence& d) {
   std::vector<const Variable*> variables;
-  for (const Variable& v : d.variables) variables.push_back(&v);
+  for (const Variable& v : d.variables) {
+    variables.push_back(&v);
+    if (d.kernels.empty()) d.kernel_owners.push_back(v.name);
+  }
   drop_remarks_on_words(d.test, variables);
   if (d.variables.size() == 2 && o.joint.empty()) d.baselines = baselines_of(d.variables[0], d.variables[1], o.level);
   d.verdict = verdict_of(o, d);

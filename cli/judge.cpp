@@ -234,7 +234,8 @@ void say_judgement(const Judgement& j, const Speaker& speaker) {
                   fmt::format("{:.6g}{}", t.statistic, std::isfinite(t.threshold) ? fmt::format(", threshold {:.6g}", t.threshold) : "")});
   rows.push_back({"null", t.description});
   if (t.kernels.size() == 1) rows.push_back({"kernel", t.kernel()});
-  if (t.kernels.size() == 2 && t.m == 0) rows.insert(rows.end(), {{"kernel of x", t.kernels[0]}, {"kernel of y", t.kernels[1]}});
+  for (std::size_t k = 0; k < t.kernels.size() && t.kernels.size() == j.kernel_owners.size(); ++k)
+    rows.push_back({"kernel of " + j.kernel_owners[k], t.kernels[k]});
   rows.push_back({"rows", t.m > 0 ? fmt::format("{} and {}", t.n, t.m) : fmt::format("{}", t.n)});
   rows.push_back({"seed", fmt::format("{}", t.seed)});
   for (const auto& [name, value] : j.facts) rows.push_back({name, value});

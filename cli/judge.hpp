@@ -58,6 +58,7 @@ std::string as_sentence(std::string words);
 struct Judgement {
   TestResult test{};
   std::string verdict{};                                     // sentences for people
+  std::vector<std::string> kernel_owners{};                  // names, where each has a kernel of its own
   std::vector<KernelVerdict> kernels{};                      // of a test with many
   std::vector<std::string> notes{};                          // how the data were read
   std::vector<std::pair<std::string, std::string>> facts{};  // further ones, beside the statistic
