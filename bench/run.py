@@ -5,7 +5,7 @@
 
 Every competitor is a process of its own (one file in bench/<task>/), started once, told to prepare, then told to run in turns:
 ours, theirs, ours, theirs ... The best of three turns counts, and the peak memory above the start of the turn.
-The table goes to the screen; what every row last gave is kept in build/bench/results.json, and docs/benchmarks.md is written from that.
+The table goes to the screen; what every row last gave, and on which machine, is kept in bench/results.json, and docs/benchmarks.md is written from that.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import json
@@ -24,7 +24,7 @@ OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints"]
-RESULTS = WORK / "results.json"
+RESULTS = ROOT / "bench" / "results.json"
 QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
 
@@ -229,7 +229,7 @@ def measure(row):
         out.append({"row": row.name, "work": row.work, "peer": name, "peer_seconds": best[name]["seconds"], "our_seconds": best["mercer"]["seconds"],
                     "ratio": best[name]["seconds"] / best["mercer"]["seconds"], "wanted": row.wanted, "disagreement": apart,
                     "our_peak_bytes": best["mercer"]["peak_bytes"], "peer_peak_bytes": best[name]["peak_bytes"],
-                    "of_reference": best["mercer"]["seconds"] / best["reference"]["seconds"] if row.reference else None, "turns": TURNS})
+                    "of_reference": best["mercer"]["seconds"] / best["reference"]["seconds"] if row.reference else None, "turns": TURNS, "machine": machine()})
     return out
 
 
@@ -281,6 +281,16 @@ def machine():
     return f"{os.cpu_count()} cores, {model}; {versions}; {time.strftime('%Y-%m-%d')}"
 
 
+def machines(results):
+    """Where the rows were measured; the machine that gave most of them comes last, as that of all others."""
+    found = {}
+    for r in results:
+        found.setdefault(r["machine"], {})[r["row"]] = None
+    most = max(found, key=lambda m: len(found[m]))
+    return "\n".join(f"- {m}: " + ("all other rows" if m == most and len(found) > 1 else "all rows" if m == most else ", ".join(found[m]))
+                     for m in sorted(found, key=lambda m: m == most))
+
+
 def table(results):
     lines = ["| row | work | peer | peer | Mercer | ratio | wanted | our peak memory | peer's | results differ by |", "|---|---|---|---|---|---|---|---|---|---|"]
     for r in results:
@@ -301,7 +311,7 @@ Written by `make bench`. Both sides free to use 2 threads, best of three interle
 results are compared before a time is printed. Peak memory is above the start of the turn. These machines are shared: expect 20 % of noise.
 A row keeps what it gave when it was last run, so rows may come from different runs.
 
-{machine()}
+{machines(results)}
 
 {table(results)}
 """
