@@ -345,7 +345,7 @@ def correlation_test(
     ----------
     x, y : one number for each observation; of "chi2" one category, text or number
     method : "pearson", "spearman", "kendall" (tau-b) or "chi2" (of the contingency table)
-        Spearman is exact for up to 9 rows without ties, Kendall for up to 33; ties are ranked by their mean.
+        Spearman and Kendall are exact for up to 9 rows, ties or not, Kendall without ties for up to 33; ties are ranked by their mean.
     level : of the verdict.
 
     Returns

@@ -1,4 +1,5 @@
 """HSIC, its tests and the correlations, against numpy by hand and scipy."""
+import itertools
 import pickle
 
 import numpy as np
@@ -214,6 +215,18 @@ def test_exact_spearman_and_near_perfect_kendall():
         r = mercer.correlation_test(order, other, "kendall")
         assert r.statistic == pytest.approx(wanted.statistic, abs=1e-12)
         assert np.log(r.p_value) == pytest.approx(np.log(wanted.pvalue), rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [5, 6, 7])
+def test_few_rows_with_ties_are_exact(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    x[:2], y[:2] = (0, 2), (1, 2)
+    for method, oracle in (("spearman", st.spearmanr), ("kendall", st.kendalltau)):
+        found = np.array([abs(oracle(x, order).statistic) for order in itertools.permutations(y)])
+        r = mercer.correlation_test(x, y, method)
+        assert r.exact and "with ties" in r.description
+        assert r.p_value == pytest.approx(np.mean(found >= abs(oracle(x, y).statistic) - 1e-12), abs=1e-12)
 
 
 def test_chi_square_against_scipy():

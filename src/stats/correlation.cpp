@@ -19,8 +19,8 @@ namespace mercer {
 namespace {
 
 constexpr Index quantiles = 1000;
-constexpr Index exact_spearman_rows = 9;
-constexpr Index exact_kendall_rows = 33;
+constexpr Index exact_rows = 9;           // whose orders are all looked at: 9! = 362880
+constexpr Index exact_kendall_rows = 33;  // without ties, where the orders need not be looked at
 
 double quantile_at(Index i) { return (static_cast<double>(i) + 0.5) / static_cast<double>(quantiles); }
 
@@ -67,12 +67,6 @@ Vector mid_ranks(const VectorRef& x) {
   return ranks;
 }
 
-bool has_ties(const VectorRef& x) {
-  std::vector<double> sorted(x.begin(), x.end());
-  std::sort(sorted.begin(), sorted.end());
-  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-}
-
 // A law on finitely many values, ascending, with their probabilities; two-sided by |value|.
 void judge_by_table(TestResult& result, const Vector& values, const Vector& probabilities, double tolerance) {
   result.p_value = 0;
@@ -91,19 +85,51 @@ void judge_by_table(TestResult& result, const Vector& values, const Vector& prob
   result.exact = true;
 }
 
-// rho = 1 - 6 D / (n (n^2 - 1)), D = sum of squared rank differences, over all n! orders.
-void judge_spearman_exactly(TestResult& result, Index n) {
-  const Index most = n * (n * n - 1) / 3;
-  Vector counts = Vector::Zero(most + 1);
-  std::vector<Index> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), Index{0});
+using Marks = std::vector<int>;
+
+// Mid-ranks r as 2 r - (n + 1): whole numbers, of mean 0, that products of compare without rounding.
+Marks centred_ranks(const VectorRef& x) {
+  const Vector ranks = mid_ranks(x);
+  Marks marks(static_cast<std::size_t>(x.size()));
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    marks[i] = static_cast<int>(std::lround(2 * ranks[static_cast<Index>(i)])) - static_cast<int>(marks.size()) - 1;
+  return marks;
+}
+
+// The law of score(x, y), a whole number from -most to most, over all orders of y, each as likely as another; of equal y only one order
+// is looked at, as all have equally many. The statistic is score / scale.
+template <class Score>
+void judge_by_all_orders(TestResult& result, const Marks& x, Marks y, int most, double scale, Score&& score) {
+  Vector counts = Vector::Zero(2 * most + 1);
+  std::sort(y.begin(), y.end());
   do {
-    Index D = 0;
-    for (Index i = 0; i < n; ++i) D += (order[static_cast<std::size_t>(i)] - i) * (order[static_cast<std::size_t>(i)] - i);
-    counts[D] += 1;
-  } while (std::next_permutation(order.begin(), order.end()));
-  const Vector values = Vector::LinSpaced(most + 1, 1, -1).reverse();
-  judge_by_table(result, values, counts.reverse() / counts.sum(), 1e-12);
+    counts[score(x, y) + most] += 1;
+  } while (std::next_permutation(y.begin(), y.end()));
+  const Vector values = Vector::LinSpaced(2 * most + 1, -most, most) / scale;
+  judge_by_table(result, values, counts / counts.sum(), 1e-9 / scale);
+}
+
+std::string exact_description(Index n, bool ties) {
+  return ties ? fmt::format("exact law over all orders of {} rows with ties", n) : fmt::format("exact law of {} rows without ties", n);
+}
+
+int product_of_ranks(const Marks& x, const Marks& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0); }
+
+void judge_spearman(TestResult& result, const VectorRef& x, const VectorRef& y) {
+  const Index n = x.size();
+  result.statistic = pearson(mid_ranks(x), mid_ranks(y));
+  if (n > exact_rows) {
+    judge_by_student(result, result.statistic, n);
+    result.description = "Student's t of mid-ranks, level approximate";
+    return;
+  }
+  const Marks a = centred_ranks(x);
+  const Marks b = centred_ranks(y);
+  const auto most = static_cast<int>(n * (n * n - 1) / 3);  // the sum of squares without ties; ties make it smaller
+  const int square_x = product_of_ranks(a, a);
+  const int square_y = product_of_ranks(b, b);
+  judge_by_all_orders(result, a, b, most, std::sqrt(static_cast<double>(square_x) * square_y), product_of_ranks);
+  result.description = exact_description(n, square_x < most || square_y < most);
 }
 
 struct KendallCounts {
@@ -198,6 +224,18 @@ void judge_kendall_exactly(TestResult& result, Index n) {
   judge_by_table(result, Vector::LinSpaced(pairs + 1, 1, -1).reverse(), law.reverse(), 1e-12);
 }
 
+// Concordant minus discordant pairs.
+int surplus_of_pairs(const Marks& x, const Marks& y) {
+  int surplus = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const int product = (x[i] - x[j]) * (y[i] - y[j]);
+      surplus += (product > 0) - (product < 0);
+    }
+  }
+  return surplus;
+}
+
 void judge_kendall(TestResult& result, const VectorRef& x, const VectorRef& y) {
   const Index n = x.size();
   const KendallCounts c = count_pairs(x, y);
@@ -208,7 +246,13 @@ void judge_kendall(TestResult& result, const VectorRef& x, const VectorRef& y) {
   const double fewer = std::min(c.discordant, c.pairs - c.discordant);
   if (untied && n <= exact_kendall_rows) {
     judge_kendall_exactly(result, n);
-    result.description = fmt::format("exact law of {} rows without ties", n);
+    result.description = exact_description(n, false);
+    return;
+  }
+  if (n <= exact_rows) {
+    const double scale = std::sqrt(c.pairs - c.ties_x) * std::sqrt(c.pairs - c.ties_y);
+    judge_by_all_orders(result, centred_ranks(x), centred_ranks(y), static_cast<int>(c.pairs), scale, surplus_of_pairs);
+    result.description = exact_description(n, true);
     return;
   }
   const auto m = static_cast<double>(n);
@@ -291,14 +335,7 @@ TestResult correlation_test(const VectorRef& x, const VectorRef& y, Correlation 
       break;
     case Correlation::spearman:
       result.statistic_name = "spearman rho";
-      result.statistic = pearson(mid_ranks(x), mid_ranks(y));
-      if (x.size() <= exact_spearman_rows && !has_ties(x) && !has_ties(y)) {
-        judge_spearman_exactly(result, x.size());
-        result.description = fmt::format("exact law of {} rows without ties", x.size());
-      } else {
-        judge_by_student(result, result.statistic, x.size());
-        result.description = "Student's t of mid-ranks, level approximate";
-      }
+      judge_spearman(result, x, y);
       break;
     case Correlation::kendall:
       result.statistic_name = "kendall tau-b";

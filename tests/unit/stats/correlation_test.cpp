@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "mercer/error.hpp"
 #include "mercer/independence.hpp"
@@ -48,6 +51,71 @@ TEST(Correlation, ExactLawsAreThoseOfAllOrders) {
         EXPECT_NEAR(r.p_value, p_by_orders(data.col(0), data.col(1), which), 1e-12);
       }
     }
+  }
+}
+
+// rho by its definition, ranks counted pair by pair.
+long double rho_by_definition(const Vector& x, const Vector& y) {
+  const Index n = x.size();
+  const auto rank = [n](const Vector& v, Index i) {
+    long double r = 0;
+    for (Index j = 0; j < n; ++j) r += v[j] < v[i] ? 1.0L : v[j] == v[i] ? 0.5L : 0.0L;
+    return r - static_cast<long double>(n) / 2;
+  };
+  long double xy = 0, xx = 0, yy = 0;
+  for (Index i = 0; i < n; ++i) {
+    xy += rank(x, i) * rank(y, i);
+    xx += rank(x, i) * rank(x, i);
+    yy += rank(y, i) * rank(y, i);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+TEST(Correlation, FewRowsWithTiesAreExactOverAllOrders) {
+  for (const Index n : {3, 5, 6, 7}) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      RandomStream random(10 * static_cast<std::uint64_t>(n) + seed);
+      Vector x(n), y(n);
+      for (Index i = 0; i < n; ++i) {
+        x[i] = static_cast<double>(random.below(3));
+        y[i] = seed == 0 ? random.normal() : static_cast<double>(random.below(4));
+      }
+      x[0] = x[1] = 5;
+      x[2] = 4;
+      y[0] = 7;
+      const long double rho = std::abs(rho_by_definition(x, y));
+      const double tau = std::abs(tau_by_pairs(x, y));
+      std::vector<Index> order(static_cast<std::size_t>(n));
+      std::iota(order.begin(), order.end(), Index{0});
+      double rho_count = 0, tau_count = 0, all = 0;
+      do {  // all n! orders, those of equal rows too
+        Vector moved(n);
+        for (Index i = 0; i < n; ++i) moved[i] = y[order[static_cast<std::size_t>(i)]];
+        rho_count += std::abs(rho_by_definition(x, moved)) >= rho - 1e-15L ? 1 : 0;
+        tau_count += std::abs(tau_by_pairs(x, moved)) >= tau - 1e-12 ? 1 : 0;
+        ++all;
+      } while (std::next_permutation(order.begin(), order.end()));
+      const TestResult spearman = correlation_test(x, y, Correlation::spearman);
+      const TestResult kendall = correlation_test(x, y, Correlation::kendall);
+      EXPECT_NEAR(spearman.statistic, static_cast<double>(rho_by_definition(x, y)), 1e-14);
+      EXPECT_NEAR(spearman.p_value, rho_count / all, 1e-12) << n << " rows, seed " << seed;
+      EXPECT_NEAR(kendall.p_value, tau_count / all, 1e-12) << n << " rows, seed " << seed;
+      for (const TestResult* r : {&spearman, &kendall}) {
+        EXPECT_TRUE(r->exact);
+        EXPECT_NE(r->description.find("with ties"), std::string::npos) << r->description;
+      }
+    }
+  }
+}
+
+TEST(Correlation, TiesAreApproximateFromTenRows) {
+  Vector x = Vector::LinSpaced(10, 0, 9), y = x;
+  x[1] = 0;
+  for (const Correlation which : {Correlation::spearman, Correlation::kendall}) {
+    EXPECT_FALSE(correlation_test(x, y, which).exact);
+    EXPECT_TRUE(correlation_test(x.head(9), y.head(9), which).exact);
+    // x in its order, or backwards, and the two equal rows either way round: 4 of 9! orders.
+    EXPECT_NEAR(correlation_test(x.head(9), y.head(9), which).p_value, 4.0 / 362880, 1e-16);
   }
 }
 
