@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -275,10 +276,15 @@ TEST(Coresets, BadInputIsNamed) {
   EXPECT_NE(message([&] { thin(X, 2, {.failure = 0}); }).find("failure"), std::string::npos);
   EXPECT_NE(message([&] { thin(Matrix(0, 2), 1); }).find("no rows"), std::string::npos);
   EXPECT_NE(message([&] { herd(X, 2, {.kernel = kernels::sigmoid()}); }).find("not positive semi-definite"), std::string::npos);
-  int calls = 0;
-  HerdOptions stopped;
-  stopped.run.progress = [&](const ProgressEvent&) { return ++calls < 2; };
-  EXPECT_THROW(herd(cloud(1, 3000, 2), 2000, stopped), Cancelled);
+}
+
+TEST(Coresets, CanBeStopped) {
+  const Matrix X = cloud(1, 3000, 2);
+  const mercer::Run stopped{.progress = [](const ProgressEvent&) { return false; }};
+  // On a thread of its own, whose first call of the callback comes at once.
+  std::jthread([&] { EXPECT_THROW(herd(X, 100, {.run = stopped}), Cancelled); }).join();
+  std::jthread([&] { EXPECT_THROW(thin(X, 50, {.run = stopped}), Cancelled); }).join();
+  std::jthread([&] { EXPECT_THROW(squash(X, 50, {.run = stopped}), Cancelled); }).join();
 }
 
 }  // namespace
