@@ -107,7 +107,8 @@ def test_pairs_that_do_not_fit():
     with pytest.raises(ValueError, match="mmd-u does not go with null = gamma, which takes mmd-b"):
         mercer.two_sample_test(X, Y, statistic="mmd-u", null="gamma")
     with pytest.raises(ValueError, match="exchange = pairs"):
-        mercer.two_sample_test(X, Y, statistic="mmd-h")
+        mercer.two_sample_test(X, Y, statistic="mmd-h", exchange="blocks", block_length=2)
+    assert "within pairs" in mercer.two_sample_test(X, Y, statistic="mmd-h", n_permutations=99).description
     assert mercer.two_sample_test(X, Y, statistic="mmd-h", exchange="pairs", n_permutations=99).exact
     assert mercer.two_sample_test(X, Y, statistic="mmd-b", n_permutations=99).statistic_name == "mmd-b"
 

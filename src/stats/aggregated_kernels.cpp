@@ -157,7 +157,10 @@ Vector scaled_weights(const Vector& given, Index count) {
 
 std::string level_words(TestResult& result, Exchange scheme) {
   result.exact = scheme != Exchange::blocks && scheme != Exchange::shifts;
-  return result.exact ? "exact level" : "level exact only in the limit of long series";
+  if (scheme == Exchange::blocks) return "level right in the limit of long blocks";
+  if (scheme == Exchange::shifts) return "level right in the limit of long series";
+  if (scheme == Exchange::whole_groups) return "exact level for groups that are exchangeable as wholes, their sizes included";
+  return "exact level";
 }
 
 void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, std::string_view what) {

@@ -19,7 +19,8 @@ constexpr double batch_bytes = 2.56e8;  // of labellings at a time
 // What rounding does to mmd-u, in units of the kernel's values: of float32 it falls with the rows, which round apart.
 constexpr double float32_rounding = 2e-5;
 constexpr double float64_rounding = 1e-13;
-constexpr double blur = 0.01;  // of the deviation under exchanges, that rounding may hide
+constexpr double blur = 0.01;           // of the deviation under exchanges, that rounding may hide
+constexpr double rounding_share = 0.1;  // of it: more is said in a remark
 
 // Some labellings, in the units of the first sample: 1 in it, -r/s in the other.
 template <class T>
@@ -120,16 +121,29 @@ Matrix mmd_in(const PreparedFamily<T>& family, const PooledSums& sums, const Exc
 }
 
 // A kernel that is nearly constant on these rows has a null as narrow as its rounding; one that is constant is told apart by nothing.
+bool tells_apart(const ExchangedMmd& found, Index k, double share) {
+  const auto null = found.values.col(k).array();
+  return found.tolerance[k] <= share * std::sqrt((null - null.mean()).square().mean());
+}
 bool tells_apart(const ExchangedMmd& found) {
   for (Index k = 0; k < found.values.cols(); ++k) {
-    const auto null = found.values.col(k).array();
-    const double deviation = std::sqrt((null - null.mean()).square().mean());
-    if (!(found.tolerance[k] <= blur * deviation)) return false;
+    if (!tells_apart(found, k, blur)) return false;
   }
   return true;
 }
 
 }  // namespace
+
+void remark_on_rounding(TestResult& result, const ExchangedMmd& found, const std::vector<Kernel>& kernels) {
+  for (Index k = 0; k < found.values.cols(); ++k) {
+    if (tells_apart(found, k, rounding_share)) continue;
+    result.remarks.push_back(
+        fmt::format("rounding decides under {}: exchanges differ by little more than the rounding of its values, and nearer ones count as "
+                    "ties, so its p-value is too large; where the rows lie far from 0, subtract the column means",
+                    kernels[static_cast<std::size_t>(k)].text()));
+    return;
+  }
+}
 
 Samples pooled_sample(const Samples& X, const Samples& Y, Index permutations) {
   if (X.size() < 2 || Y.size() < 2)

@@ -13,6 +13,7 @@
 #include "mercer/kernels.hpp"
 #include "mercer/run.hpp"
 #include "mercer/samples.hpp"
+#include "mercer/test_result.hpp"
 #include "stats/exchanges.hpp"
 
 namespace mercer::stats {
@@ -33,6 +34,9 @@ struct ExchangedMmd {
 // In float32 where that tells exchanges apart.
 ExchangedMmd mmd_of_exchanges(const std::vector<Kernel>& kernels, const Samples& pooled, const PooledSums& sums, const Exchanges& exchanges,
                               Index first, Index draws, const Run& run);
+
+// Says in the remarks of which kernel exchanges differ by little more than rounding, where there is one.
+void remark_on_rounding(TestResult& result, const ExchangedMmd& found, const std::vector<Kernel>& kernels);
 
 // X and Y checked and joined.
 Samples pooled_sample(const Samples& X, const Samples& Y, Index permutations);

@@ -43,6 +43,7 @@ AggregatedResult mmd_fuse_test(const Samples& X, const Samples& Y, const MmdFuse
 
   AggregatedResult result;
   result.level = o.level;
+  stats::remark_on_rounding(result, found, collection.kernels);
   const auto kernels = static_cast<Index>(collection.kernels.size());
   const Vector observed = sums.mmd_u.cwiseQuotient(scale);
   const double sum_of_shares = ((observed.array() - observed.maxCoeff()) * lambda).exp().sum();

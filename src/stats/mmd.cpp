@@ -54,6 +54,16 @@ Vector pooled_weights(const MmdOptions& o, const Pooled& pooled) {
   return w;
 }
 
+// mmd-u is a mean over pairs of different rows: a sample needs a pair whose weights are not lost beside the largest.
+void require_two_weights(const Eigen::Ref<const Vector>& w, const char* name) {
+  const double total = w.sum();
+  if (!(total * total - w.squaredNorm() > 1e-12 * total * total))
+    throw InvalidArgument(
+        fmt::format("mmd-u needs at least two rows of positive weight in each sample, and {} gives all weight to one; "
+                    "use mmd-b, or other weights",
+                    name));
+}
+
 void require_fitting(const MmdOptions& o, MmdStatistic statistic, bool weighted) {
   const bool quadratic = statistic == MmdStatistic::u || statistic == MmdStatistic::b;
   if (weighted && !quadratic) throw InvalidArgument(fmt::format("weights go with mmd-u and mmd-b, not with {}", name_of(statistic)));
@@ -80,6 +90,10 @@ MmdEstimate mmd(const Samples& X, const Samples& Y, const MmdOptions& o) {
   const Vector weights = pooled_weights(o, pooled);
   require_fitting(o, statistic, weights.size() > 0);
   stats::require_sizes(statistic, pooled.n, pooled.m);
+  if (statistic == MmdStatistic::u && weights.size() > 0) {
+    require_two_weights(weights.head(pooled.n), "weights_x");
+    require_two_weights(weights.tail(pooled.m), "weights_y");
+  }
 
   MmdEstimate out;
   out.deviation = std::numeric_limits<double>::quiet_NaN();

@@ -60,9 +60,16 @@ Spread spread_of(const Pooled& p, const SampleSums& s, MmdStatistic statistic, c
     out.deviation = out.variance_x = out.variance_y = std::numeric_limits<double>::quiet_NaN();
     return out;
   }
-  // The witness at each row, the row itself left out.
-  const Vector at_x = s.against.col(0).head(p.n).array() / (x.total - wx.array()) - s.against.col(1).head(p.n).array() / y.total;
-  const Vector at_y = s.against.col(1).tail(p.m).array() / (y.total - wy.array()) - s.against.col(0).tail(p.m).array() / x.total;
+  // The witness at each row, the row itself left out, of the kernel centred by its means r over all rows: the statistic does not see r, but
+  // leaving rows out does, and a large part that kernel values share would drown the witness (a linear kernel far from 0).
+  const Vector r = (s.against.rowwise().sum() + w.cwiseProduct(s.diagonal)) / (x.total + y.total);
+  const Vector wr = w.cwiseProduct(r);
+  const double rx = wr.head(p.n).sum();
+  const double ry = wr.tail(p.m).sum();
+  const Vector at_x = (s.against.col(0).head(p.n).array() - (rx - wr.head(p.n).array())) / (x.total - wx.array()) -
+                      (s.against.col(1).head(p.n).array() - ry) / y.total;
+  const Vector at_y = (s.against.col(1).tail(p.m).array() - (ry - wr.tail(p.m).array())) / (y.total - wy.array()) -
+                      (s.against.col(0).tail(p.m).array() - rx) / x.total;
   out.variance_x = weighted_variance(at_x, wx);
   out.variance_y = weighted_variance(at_y, wy);
   out.deviation = std::sqrt(4 * out.variance_x * x.squares / (x.total * x.total) + 4 * out.variance_y * y.squares / (y.total * y.total));

@@ -11,6 +11,7 @@
 #include "linalg/blas.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
+#include "stats/quadratic_forms.hpp"
 
 namespace mercer::stats {
 
@@ -144,7 +145,48 @@ SampleSums sample_sums(const Pooled& pooled, const Vector& weights, const Run& r
   out.xx = w.head(pooled.n).dot(out.against.col(0).head(pooled.n));
   out.xy = w.head(pooled.n).dot(out.against.col(1).head(pooled.n));
   out.yy = w.tail(pooled.m).dot(out.against.col(1).tail(pooled.m));
+  require_no_overflow(std::isfinite(out.xx) && std::isfinite(out.xy) && std::isfinite(out.yy) && out.against.allFinite());
   return out;
+}
+
+double centred_squares(const Pooled& pooled, const Vector& r, double mean, const Run& run) {
+  const Index N = pooled.size();
+  const PreparedFamily<double> kernel({pooled.kernel}, pooled.rows);
+  const Index blocks = block_count(N);
+  const Index tiles = upper_count(blocks);
+  const Index parts = std::min(tiles, most_parts);
+  Vector squares = Vector::Zero(parts);
+  with_threads(run.threads, [&] {
+    Stage stage(run.progress, "Centred sums", static_cast<double>(tiles));
+    parallel_for(parts, [&](Index part) {
+      TileMemory<double> memory;
+      for (Index number = part * tiles / parts; number < (part + 1) * tiles / parts; ++number) {
+        const BlockPair pair = upper_pair(number, blocks);
+        const Range I = block_range(pair.row, N);
+        const Range J = block_range(pair.col, N);
+        const bool mirrored = pair.row != pair.col;
+        const auto columns = r.segment(J.begin, J.count).array();
+        kernel.tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t, Tile<double> tile) {
+          for (Index i = 0; i < I.count; ++i) {
+            Eigen::Map<Vector> row(tile.data + i * tile.stride, J.count);
+            row.array() -= columns + (r[I.begin + i] - mean);
+            if (!mirrored) row[i] = 0;
+            squares[part] += (mirrored ? 2 : 1) * row.squaredNorm();
+          }
+        });
+        stage.advance(1);
+      }
+    });
+  });
+  const double sum = squares.sum();
+  require_no_overflow(std::isfinite(sum));
+  return sum;
+}
+
+double centred_pair_squares(const Pooled& pooled, const SampleSums& sums, const Run& run) {
+  const auto N = static_cast<double>(pooled.size());
+  const Vector r = sums.against.rowwise().sum() / (N - 2);
+  return centred_squares(pooled, r, r.sum() / (N - 1), run);
 }
 
 double statistic_of(MmdStatistic statistic, const LabelSums& s) {

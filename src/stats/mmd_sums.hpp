@@ -32,7 +32,14 @@ struct SampleSums {
   double xy = 0;
 };
 // weights: one for each row, X first; empty: all 1.
+// Throws InvalidArgument where sums of kernel values leave the range of float64.
 SampleSums sample_sums(const Pooled& pooled, const Vector& weights, const Run& run);
+
+// The sum over i != j of (k(z_i, z_j) - r_i - r_j + mean)^2: a second pass over the tiles, because taking |r|^2 off the sum of k^2 cancels
+// where kernel values share a large part (a linear kernel far from 0).
+double centred_squares(const Pooled& pooled, const Vector& r, double mean, const Run& run);
+// Centred so that the off-diagonal entries of each row sum to 0, as mmd-u under all permutations takes them. N >= 3.
+double centred_pair_squares(const Pooled& pooled, const SampleSums& sums, const Run& run);
 
 // A statistic from sums over the labels of the rows: n rows of the first label, m of the second.
 struct LabelSums {

@@ -6,6 +6,7 @@
 
 #include "gram/tile_memory.hpp"
 #include "linalg/blas.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer::stats {
 
@@ -74,6 +75,10 @@ void add_forms(Tile<T> tile, Index row_block, Index col_block, const VectorPanel
 
 }  // namespace
 
+void require_no_overflow(bool finite) {
+  if (!finite) throw InvalidArgument("kernel values overflow: sums of them or of their squares are not finite; scale the data");
+}
+
 template <class T>
 FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, Diagonal diagonal, const Run& run) {
   const Index n = kernels.size();
@@ -109,6 +114,8 @@ FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, D
     });
   });
   for (std::size_t p = 1; p < sums.size(); ++p) add_to(sums[0], sums[p]);
+  // Squares leave the range of float32 long before the values do; who needs them there does without float32.
+  require_no_overflow(sums[0].forms.allFinite() && sums[0].row_sums.allFinite() && (sizeof(T) == 4 || sums[0].squares.allFinite()));
   return std::move(sums[0]);
 }
 

@@ -49,7 +49,11 @@ struct FormSums {
   Vector squares{};   // sum of K_ij^2, one a kernel
 };
 
-// Diagonal::left_out sums over i != j only, everywhere.
+// Throws InvalidArgument unless sums of kernel values (or of their squares) are finite.
+void require_no_overflow(bool finite);
+
+// Diagonal::left_out sums over i != j only, everywhere. Throws InvalidArgument where sums are not finite; squares in float32 may be
+// infinite.
 template <class T>
 FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, Diagonal diagonal, const Run& run);
 

@@ -54,8 +54,10 @@ void require_options(const TwoSampleOptions& o, MmdStatistic statistic) {
   if (o.null != MmdNull::permutation && scheme != Exchange::free && !wild)
     throw InvalidArgument(fmt::format("exchange = {} goes with null = permutation{}, not with {}", name_of(scheme),
                                       scheme == Exchange::blocks || scheme == Exchange::pairs ? " or wild" : "", name_of(o.null)));
-  if (o.null == MmdNull::permutation && statistic == h && scheme != Exchange::pairs)
-    throw InvalidArgument("mmd-h keeps its pairs (x_i, y_i) together: use exchange = pairs or null = wild with it, or mmd-u");
+  if (o.null == MmdNull::permutation && statistic == h && scheme != Exchange::pairs && scheme != Exchange::free)
+    throw InvalidArgument(fmt::format(
+        "mmd-h keeps its pairs (x_i, y_i) together, which exchange = {} does not: use exchange = pairs or null = wild with it, or mmd-u",
+        name_of(scheme)));
 }
 
 // A p-value of exchanges is at least 1 / (1 + B).

@@ -12,6 +12,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
+#include "stats/aggregated_kernels.hpp"
 #include "stats/quadratic_forms.hpp"
 #include "stats/test_result.hpp"
 #include "stats/two_sample_parts.hpp"
@@ -22,8 +23,17 @@ namespace {
 
 constexpr Index usual_bins = 100;
 constexpr double small_work = 2e8;      // N^2 B below this: float64 costs nothing
+constexpr double rounding_share = 0.1;  // of the null's spread: ties that are wider decide the answer
 constexpr double blur = 1e-3;           // of the null's spread that ties may be apart, in float32
 constexpr double precise_ties = 1e-12;  // relative to the same size of the terms, in float64
+
+constexpr const char* no_spread_remark =
+    "exchanges differ by no more than rounding: nothing can be told apart; where the rows differ but lie far from 0, subtract the column "
+    "means";
+constexpr const char* rounding_remark =
+    "rounding decides: exchanges differ by little more than the rounding of the kernel values, and nearer ones count as ties, so the "
+    "p-value "
+    "is too large; where the rows lie far from 0, subtract the column means";
 
 double deviation_of(const Vector& values) {
   return std::sqrt((values.array() - values.mean()).square().sum() / static_cast<double>(std::max<Index>(1, values.size() - 1)));
@@ -89,7 +99,6 @@ Exchanged exchanged_in(const Pooled& pooled, MmdStatistic statistic, Index label
   if (statistic == MmdStatistic::h) paired = sample_sums(pooled, {}, run).paired.sum();
 
   Vector values(labellings);
-  std::vector<char> kept_size(static_cast<std::size_t>(labellings));
   with_threads(run.threads, [&] {
     parallel_for(labellings, [&](Index b) {
       const LabelTerms z = terms_of(V, b, p, sums.row_sums.col(0), diagonal);
@@ -101,12 +110,10 @@ Exchanged exchanged_in(const Pooled& pooled, MmdStatistic statistic, Index label
       s.diagonal_y = whole_diagonal - z.diagonal;
       s.paired = paired;
       require_rows(statistic, std::min(s.n, s.m));
-      kept_size[static_cast<std::size_t>(b)] = s.n == static_cast<double>(pooled.n) ? 1 : 0;
       values[b] = statistic_of(statistic, s);
     });
   });
   Exchanged out;
-  out.equal_sizes = std::find(kept_size.begin(), kept_size.end(), char{0}) == kept_size.end();
   // Sums with random signs are rounded in proportion to the root of their squares, p(1-p) |K|_F: that is the size of the terms. It goes
   // with n as the null's spread does, so ties stay as narrow beside it (1e-4 of it) whatever n is. The factor leaves room: of 50000
   // exchanges of binary rows none was rounded by more than 12 units of 1e-6 p(1-p) |K|_F.
@@ -133,6 +140,11 @@ void judge(TestResult& result, const Pooled& pooled, MmdStatistic statistic, Exc
   const double deviation = deviation_of(found.null);
   const double mean = found.null.mean();
   judge_by_exchanges(result, found.observed, std::move(found.null), found.tolerance);
+  if (!(found.tolerance < deviation)) {
+    result.remarks.emplace_back(no_spread_remark);
+  } else if (found.tolerance > rounding_share * deviation) {
+    result.remarks.emplace_back(rounding_remark);
+  }
   result.numbers.emplace_back("null mean", mean);
   result.numbers.emplace_back("null deviation", deviation);
 }
@@ -199,7 +211,11 @@ Exchanged exchanged_statistics(const Pooled& pooled, MmdStatistic statistic, Ind
 }
 
 void by_permutation(TestResult& result, const Pooled& pooled, MmdStatistic statistic, const TwoSampleOptions& o) {
-  const Exchanges exchanges(pooled.size(), pooled.n, o.exchange, o.seed);
+  // Of independent rows exchanges within pairs are some of all exchanges, and the ones that leave mmd-h its pairs.
+  ExchangeOptions options = o.exchange;
+  const bool narrowed = statistic == MmdStatistic::h && options.scheme == Exchange::free;
+  if (narrowed) options.scheme = Exchange::pairs;
+  const Exchanges exchanges(pooled.size(), pooled.n, options, o.seed);
   const std::vector<std::vector<char>> all = exchanges.all_labels(o.permutations + 1);
   const Index labellings = all.empty() ? o.permutations + 1 : std::ssize(all);
   const auto labels = [&](Index b, std::span<char> in_first) {
@@ -212,15 +228,12 @@ void by_permutation(TestResult& result, const Pooled& pooled, MmdStatistic stati
     }
   };
   Exchanged found = exchanged_statistics(pooled, statistic, labellings, labels, false, o.run);
-  const Exchange scheme = o.exchange.scheme;
-  result.exact = found.equal_sizes && scheme != Exchange::blocks && scheme != Exchange::shifts;
+  const Exchange scheme = options.scheme;
   result.description = all.empty() ? exchanges.describe(o.permutations)
                                    : fmt::format("all {} other {}", labellings - 1,
                                                  scheme == Exchange::pairs ? "exchanges within pairs" : "splits of the rows");
-  result.description += result.exact                 ? ", exact level"
-                        : scheme == Exchange::blocks ? ", level right in the limit of long blocks"
-                        : scheme == Exchange::shifts ? ", level right in the limit of long series"
-                                                     : ", level right in the limit of many groups";
+  if (narrowed) result.description += " (which mmd-h keeps together)";
+  result.description += ", " + level_words(result, scheme);
   judge(result, pooled, statistic, std::move(found), o.run);
 }
 
@@ -270,7 +283,7 @@ void by_bins(TestResult& result, const Pooled& pooled, MmdStatistic statistic, c
       1e-14 * bins.sums.cwiseAbs().sum() * sensitivity_of(statistic, static_cast<double>(pooled.n), static_cast<double>(pooled.m));
   result.exact = true;
   result.description = fmt::format("{} permutations of {} bins of {} rows, exact level", o.permutations, moving, width);
-  judge(result, pooled, statistic, {values[0], values.tail(o.permutations), tolerance, true}, o.run);
+  judge(result, pooled, statistic, {values[0], values.tail(o.permutations), tolerance}, o.run);
 }
 
 void by_signs(TestResult& result, const Pooled& pooled, MmdStatistic statistic, const TwoSampleOptions& o) {
@@ -280,7 +293,7 @@ void by_signs(TestResult& result, const Pooled& pooled, MmdStatistic statistic, 
     const Index length = !series                       ? 1
                          : o.exchange.block_length > 0 ? o.exchange.block_length
                                                        : std::max<Index>(1, std::llround(std::cbrt(static_cast<double>(pooled.n))));
-    if (2 * length > pooled.n)
+    if (series && 2 * length > pooled.n)
       throw InvalidArgument(fmt::format("block_length must be at most half of the {} rows of a sample, got {}", pooled.n, length));
     const auto labels = [&](Index b, std::span<char> in_first) {
       RandomStream random(o.seed, static_cast<std::uint64_t>(b));
@@ -328,7 +341,7 @@ void by_signs(TestResult& result, const Pooled& pooled, MmdStatistic statistic, 
   result.description =
       fmt::format("wild bootstrap: {} draws of a sign for each row under the centred kernel, level right in the limit", o.permutations);
   const double observed = precise_statistic(pooled, statistic, o.run);
-  judge(result, pooled, statistic, {observed, sums.forms.col(0).array() - a.cwiseAbs2().dot(centred_diagonal), 0, true}, o.run);
+  judge(result, pooled, statistic, {observed, sums.forms.col(0).array() - a.cwiseAbs2().dot(centred_diagonal), 0}, o.run);
 }
 
 }  // namespace mercer::stats

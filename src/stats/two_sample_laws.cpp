@@ -16,6 +16,7 @@
 #include "mercer/random.hpp"
 #include "stats/mmd_spread.hpp"
 #include "stats/pearson_curve.hpp"
+#include "stats/quadratic_forms.hpp"
 #include "stats/test_result.hpp"
 #include "stats/two_sample_parts.hpp"
 
@@ -29,7 +30,10 @@ double multiplier(const Pooled& p) { return static_cast<double>(p.n) * static_ca
 // A statistic that cannot vary has no law to be compared with.
 void no_spread(TestResult& result) {
   result.p_value = 1;
-  result.remarks.emplace_back("all kernel values are equal up to rounding: nothing can be told apart");
+  result.remarks.emplace_back(
+      "all kernel values are equal up to rounding: nothing can be told apart; where the rows differ but lie far from 0, subtract the "
+      "column "
+      "means");
 }
 
 Matrix pooled_gram(const Pooled& p, const char* null, const Run& run) {
@@ -92,11 +96,9 @@ void centre(Matrix& K) {
 
 }  // namespace
 
-double permutation_variance(double squares, const Vector& row_sums, double n, double m) {
+double permutation_variance(double centred_squares, double n, double m) {
   const double N = n + m;
-  const double total = row_sums.sum();
-  const double centred = squares - 2 * row_sums.squaredNorm() / (N - 2) + total * total / ((N - 1) * (N - 2));
-  return 2 * std::max(0.0, centred) * (1 / (n * (n - 1)) + 1 / (m * (m - 1)) + 2 / (n * m)) / (N * (N - 3));
+  return 2 * centred_squares * (1 / (n * (n - 1)) + 1 / (m * (m - 1)) + 2 / (n * m)) / (N * (N - 3));
 }
 
 void by_gamma(TestResult& result, const Pooled& pooled, const TwoSampleOptions& o) {
@@ -105,12 +107,13 @@ void by_gamma(TestResult& result, const Pooled& pooled, const TwoSampleOptions& 
   result.statistic = spread_of(pooled, sums, MmdStatistic::b, {}).squared;
   result.exact = false;
   result.description = "gamma law of the right mean and variance, level right up to the shape of the law";
-  // tr(HKH) and |HKH|_F^2 from the row sums of K with its diagonal.
-  const Vector rows = sums.against.rowwise().sum() + sums.diagonal;
-  const double total = rows.sum();
-  const double trace = sums.diagonal.sum() - total / N;
+  // tr(HKH) and |HKH|_F^2 of entries centred by the row means of K, one by one.
   const double squares = sums.squares + sums.diagonal.squaredNorm();
-  const double frobenius = squares - 2 * rows.squaredNorm() / N + total * total / (N * N);
+  require_no_overflow(std::isfinite(squares));
+  const Vector r = (sums.against.rowwise().sum() + sums.diagonal) / N;
+  const Vector centred_diagonal = (sums.diagonal - 2 * r).array() + r.mean();
+  const double trace = centred_diagonal.sum();
+  const double frobenius = centred_squares(pooled, r, r.mean(), o.run) + centred_diagonal.squaredNorm();
   const double mean = trace / N / multiplier(pooled);
   const double variance = 2 * frobenius / (N * N) / (multiplier(pooled) * multiplier(pooled));
   if (!(frobenius > 1e-24 * squares)) return no_spread(result);
@@ -131,13 +134,14 @@ void by_pearson(TestResult& result, const Pooled& pooled, const TwoSampleOptions
   result.exact = false;
   Matrix A = pooled_gram(pooled, "pearson", o.run);
   const double size = A.squaredNorm();
+  require_no_overflow(std::isfinite(size));
   centre_pairs(A);
   const PowerSums sums = power_sums(A, o.run);
   if (!(sums.second > 1e-24 * size)) {
     result.description = "Pearson curve of four moments";
     return no_spread(result);
   }
-  const double variance = permutation_variance(sums.second, Vector::Zero(1), static_cast<double>(pooled.n), static_cast<double>(pooled.m));
+  const double variance = permutation_variance(sums.second, static_cast<double>(pooled.n), static_cast<double>(pooled.m));
   // sum lambda (eta^2 - 1) has cumulants 2 s2, 8 s3 and 48 s4 for the sums s of powers of lambda.
   const double skewness = std::sqrt(8.0) * sums.third / std::pow(sums.second, 1.5);
   const double least = 3 + 1.5 * skewness * skewness;  // what sums of squares obey; an estimate may fall short of it
@@ -158,6 +162,7 @@ void by_spectrum(TestResult& result, const Pooled& pooled, MmdStatistic statisti
   result.exact = false;
   Matrix K = pooled_gram(pooled, "spectral", o.run);
   const double size = K.norm();
+  require_no_overflow(std::isfinite(size));
   centre(K);
   Vector lambda;
   with_threads(o.run.threads, [&] { lambda = linalg::symmetric_eigenvalues(std::move(K), o.run.progress); });

@@ -13,8 +13,7 @@ namespace mercer::stats {
 struct Exchanged {
   double observed = 0;
   Vector null{};
-  double tolerance = 0;     // nearer statistics are ties
-  bool equal_sizes = true;  // all exchanges leave the samples as large as they were
+  double tolerance = 0;  // nearer statistics are ties
 };
 
 // One labelling after the other, the observed one first: labels(b, in_first).
@@ -34,8 +33,8 @@ void by_normal(TestResult& result, const Pooled& pooled, MmdStatistic statistic,
 void by_bound(TestResult& result, const Pooled& pooled, const TwoSampleOptions& options);
 
 // The exact variance of mmd-u over all permutations: 2 |A|_F^2 (1/(n(n-1)) + 1/(m(m-1)) + 2/(nm)) / (N (N - 3)), A the kernel matrix
-// without its diagonal, centred so that the rows of its off-diagonal entries sum to 0. squares and row_sums are over i != j. N >= 4.
-double permutation_variance(double squares, const Vector& row_sums, double n, double m);
+// without its diagonal, centred so that the rows of its off-diagonal entries sum to 0 (centred_pair_squares gives |A|_F^2). N >= 4.
+double permutation_variance(double centred_squares, double n, double m);
 
 // The statistic that an automatic choice stands for; an explicit one that does not fit the null throws.
 MmdStatistic fitting_statistic(MmdStatistic wanted, MmdNull null);

@@ -74,8 +74,7 @@ Law law_of_sums(const stats::Pooled& pooled, const TestResult& pilot, MmdStatist
   const auto n = static_cast<double>(pooled.n);
   const auto m = static_cast<double>(pooled.m);
   const double N = n + m;
-  const Vector rows = sums.against.rowwise().sum();
-  const double null_variance = stats::permutation_variance(sums.squares, rows, n, m);
+  const double null_variance = stats::permutation_variance(stats::centred_pair_squares(pooled, sums, run), n, m);
   // E k~^2: what a mean over few rows adds to the witness's variance, and what the alternative must not be charged with.
   const double pair = null_variance / 2 / stats::sensitivity_of(MmdStatistic::u, n, m) * (N - 3) / (N - 1);
   const double x = std::max(0.0, spread.variance_x - pair * (1 / (n - 1) + 1 / m));
