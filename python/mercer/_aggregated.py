@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from . import _data, _mercer, _run
+from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, wrap as wrap_kernel
 from ._test_result import TestResult, seed_of, wrap
 from ._two_sample import _given as given
@@ -88,12 +88,12 @@ def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Sample
         return given(X, Y)
     if Y is X:  # the same rows twice are two samples all the same
         Y = X.copy() if hasattr(X, "copy") else np.array(X)
-    S, T, _ = _data.samples_pair(X, Y)
+    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y))
     return S, T
 
 
 def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
-    rows = _data.rows(X, name)
+    rows = _data.rows(_data.column(X), name)
     samples = _data.samples(rows)
     samples.require_finite(name)
     if not any(k.needs_given_gram for k in kernels):
@@ -103,26 +103,12 @@ def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Sampl
     return _mercer.Samples.given_gram(samples)
 
 
-def _whole(value: Any, name: str, least: int = 1) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be >= {least}, got {value}")
-    return int(value)
-
-
 def _permutations(value: Any) -> tuple[int, int]:
     if isinstance(value, (tuple, list)):
         if len(value) != 2:
             raise ValueError(f"n_permutations must be one number, or two: for the p-values of the kernels and for the level, got {value!r}")
-        return _whole(value[0], "n_permutations"), _whole(value[1], "n_permutations")
-    return (_whole(value, "n_permutations"),) * 2
-
-
-def _level(level: Any) -> float:
-    if isinstance(level, bool) or not isinstance(level, Real):
-        raise TypeError(f"level must be a number between 0 and 1, got {level!r}")
-    return float(level)
+        return whole(value[0], "n_permutations"), whole(value[1], "n_permutations")
+    return (whole(value, "n_permutations"),) * 2
 
 
 def _weights(weights: Any) -> tuple[str, np.ndarray | None]:
@@ -134,16 +120,8 @@ def _weights(weights: Any) -> tuple[str, np.ndarray | None]:
     return "", values.astype(np.float64)
 
 
-def _exchange(exchange: Any, groups: Any, block_length: int | None, rows: int) -> tuple[str, list[int], int]:
-    if not isinstance(exchange, str):
-        raise TypeError(f'exchange must be a word such as "free" or "pairs", got {exchange!r}')
-    numbers: list[int] = []
-    if groups is not None:
-        given = np.asarray(groups)
-        if given.shape != (rows,):
-            raise ValueError(f"groups must have one entry for each of the {rows} rows, those of X first, got shape {given.shape}")
-        numbers = np.unique(given, return_inverse=True)[1].tolist()
-    return exchange, numbers, 0 if block_length is None else _whole(block_length, "block_length")
+def _exchange(exchange: Any, groups: Any, block_length: int | None, rows: int, *, two: bool = False) -> tuple[str, list[int], int]:
+    return word(exchange, "exchange"), groups_of(groups, rows, two=two), whole_or_none(block_length, "block_length")
 
 
 def mmd_aggregated_test(
@@ -167,7 +145,7 @@ def mmd_aggregated_test(
 
     Parameters
     ----------
-    X, Y : array-like or sparse of shape (n, features) and (m, features)
+    X, Y : array-like or sparse of shape (n, features) and (m, features), or vectors of n and m numbers
         Of a precomputed kernel X is the Gram matrix of both samples and Y the number of rows of the first, or one of two labels for
         each row; or X and Y are the first and the last rows of it.
     kernels : list of kernels or texts, or None
@@ -192,13 +170,13 @@ def mmd_aggregated_test(
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
-    word, values = _weights(weights)
-    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
+    scheme_of_weights, values = _weights(weights)
+    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size, two=True)
     with _run.progress(verbose) as bar:
         return _result(
             _mercer.mmd_aggregated_test(
-                S, T, natives, _whole(bandwidths, "bandwidths"), word, values, _permutations(n_permutations), scheme, numbers, length,
-                _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+                S, T, natives, whole(bandwidths, "bandwidths"), scheme_of_weights, values, _permutations(n_permutations), scheme, numbers, length,
+                number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )
         )
 
@@ -237,14 +215,15 @@ def mmd_fuse_test(
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
-    if lambda_ is not None and (isinstance(lambda_, bool) or not isinstance(lambda_, Real) or not lambda_ > 0):
+    sharpness = 0.0 if lambda_ is None else number(lambda_, "lambda_")
+    if lambda_ is not None and not sharpness > 0:
         raise ValueError(f"lambda_ must be a number > 0 or None, got {lambda_!r}")
-    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size)
+    scheme, numbers, length = _exchange(exchange, groups, block_length, S.size + T.size, two=True)
     with _run.progress(verbose) as bar:
         return _result(
             _mercer.mmd_fuse_test(
-                S, T, natives, _whole(bandwidths, "bandwidths"), float(lambda_ or 0), _whole(n_permutations, "n_permutations"), scheme,
-                numbers, length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+                S, T, natives, whole(bandwidths, "bandwidths"), sharpness, whole(n_permutations, "n_permutations"), scheme,
+                numbers, length, number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )
         )
 
@@ -271,7 +250,7 @@ def hsic_aggregated_test(
 
     Parameters
     ----------
-    X, Y : array-like or sparse of shape (n, features of X) and (n, features of Y)
+    X, Y : array-like or sparse of shape (n,) or (n, features of X) and (n,) or (n, features of Y)
         Of a precomputed kernel the Gram matrix of the variable, n x n.
     kernels_x, kernels_y : list of kernels or texts, or None
         All pairs are tried. One with an automatic length scale stands for ``bandwidths`` of them, as in
@@ -292,13 +271,13 @@ def hsic_aggregated_test(
     natives_x = _kernels(kernels_x, "kernels_x", lambda: _data.column_names(X))
     natives_y = _kernels(kernels_y, "kernels_y", lambda: _data.column_names(Y))
     S, T = _variable(X, "X", natives_x), _variable(Y, "Y", natives_y)
-    word, values = _weights(weights)
+    scheme_of_weights, values = _weights(weights)
     scheme, numbers, length = _exchange(exchange, groups, block_length, S.size)
     with _run.progress(verbose) as bar:
         return _result(
             _mercer.hsic_aggregated_test(
-                S, T, natives_x, natives_y, _whole(bandwidths, "bandwidths"), word, values, _permutations(n_permutations), scheme, numbers,
-                length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
+                S, T, natives_x, natives_y, whole(bandwidths, "bandwidths"), scheme_of_weights, values, _permutations(n_permutations), scheme, numbers,
+                length, number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )
         )
 
@@ -311,6 +290,6 @@ def with_bandwidths(kernels: Any, X: Any, bandwidths: int = 10) -> list[Kernel]:
     ['gaussian(0.5)', 'gaussian(1.414)', 'gaussian(4)', 'linear']
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X))
-    S = _data.samples(_data.rows(X))
+    S = _data.samples(_data.rows(_data.column(X)))
     S.require_finite("X")
-    return [wrap_kernel(one) for one in _mercer.with_bandwidths(natives, S, _whole(bandwidths, "bandwidths"))]
+    return [wrap_kernel(one) for one in _mercer.with_bandwidths(natives, S, whole(bandwidths, "bandwidths"))]

@@ -13,43 +13,17 @@ True
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 
-from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel as make_kernel
-from ._test_result import TestResult, seed_of, wrap
+from . import _mercer, _run
+from ._checks import number, whole, word
+from ._independence import _result, _Variable
+from ._kernel import Kernel
+from ._test_result import TestResult, seed_of
 
 __all__ = ["conditional_independence_test"]
-
-
-def whole(value: Any, name: str, least: int = 1) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be >= {least}, got {value}")
-    return int(value)
-
-
-def number(value: Any, name: str) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
-
-
-def variable(X: Any, name: str, kernel: Kernel | str | None) -> tuple[_mercer.Samples, _mercer.Kernel | None]:
-    """The rows of one variable, and its kernel (None: the library's default) with columns by position."""
-    native = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
-    rows = _data.rows(X, name)
-    samples = _data.samples(rows)
-    samples.require_finite(name)
-    if native is not None and native.needs_given_gram:
-        if rows.shape[0] != rows.shape[1]:
-            raise ValueError(f"of a precomputed kernel {name} is a square Gram matrix, got shape {rows.shape}")
-        samples = _mercer.Samples.given_gram(samples)
-    return samples, native
 
 
 def conditional_independence_test(
@@ -62,7 +36,8 @@ def conditional_independence_test(
     *,
     method: Literal["auto", "kci", "randomized"] = "auto",
     null: Literal["spectral", "gamma"] = "spectral",
-    n_draws: int = 1000,
+    n_draws: int | None = None,
+    n_permutations: int | None = None,
     epsilon: float | None = None,
     remove_means: bool = True,
     features_xy: int = 10,
@@ -78,16 +53,16 @@ def conditional_independence_test(
 
     Parameters
     ----------
-    X, Y, Z : array-like or sparse, with the same number of rows
-        Of a precomputed kernel the variable's Gram matrix. Z = None asks for independence, see :func:`mercer.independence_test`.
+    X, Y, Z : array-like or sparse of shape (n,) or (n, features), row i of all from one observation
+        A column of text or pandas categories is compared by the delta kernel. Of a precomputed kernel the variable's Gram matrix. Z = None asks for independence, see :func:`mercer.independence_test`.
     kernel_x, kernel_y, kernel_z : kernels or their texts
         None is "gaussian(auto)", with the median distance of the variable's own rows as length scale; of an automatic ``kernel_z`` the
-        length scale is chosen from 1/2, 1, 2 and 4 times that by leave-one-out.
+        length scale is chosen from 1/2, 1, 2 and 4 times that by leave-one-out. "delta" takes the values for categories, whatever they are.
     method : "auto", "kci" or "randomized"
         "auto" takes "kci" up to 1000 rows, and for kernels without random features.
     null : "spectral" or "gamma"
         Draws of the weighted chi-square law, or the gamma law of the same mean and variance.
-    n_draws : of the spectral null.
+    n_draws, n_permutations : draws of the spectral null, by either name; None is 1000.
     epsilon : penalty of the regression on Z, R = epsilon (K_Z + epsilon I)^-1; None chooses it by leave-one-out, for X and for Y.
     remove_means : replace X and Y by what regression on Z leaves of their columns first, for kernels of x - x'.
     features_xy, features_z : random features of the method "randomized".
@@ -102,14 +77,22 @@ def conditional_independence_test(
         Its level holds in the limit, and as far as what Z says about X and Y is learned well; ``numbers`` has the regressions' degrees
         of freedom and the shares of X and Y that Z leaves.
     """
-    S, native_x = variable(X, "X", kernel_x)
-    T, native_y = variable(Y, "Y", kernel_y)
-    U, native_z = (_mercer.Samples.dense(np.empty((S.size, 0))), None) if Z is None else variable(Z, "Z", kernel_z)
+    if n_draws is not None and n_permutations is not None:
+        raise ValueError(f"n_draws and n_permutations are two names of one number: give one of them, got {n_draws!r} and {n_permutations!r}")
+    name, draws = ("n_draws", n_draws) if n_permutations is None else ("n_permutations", n_permutations)
+    draws = 1000 if draws is None else whole(draws, name)
+    x, y = (_Variable(V, name, kernel, indicators=Z is not None) for V, name, kernel in ((X, "X", kernel_x), (Y, "Y", kernel_y)))
+    z = None if Z is None else _Variable(Z, "Z", kernel_z, indicators=True)
+    variables = [x, y] if z is None else [x, y, z]
+    if method == "randomized" and any(v.delta for v in variables):
+        categories = " and ".join(v.name for v in variables if v.delta)
+        raise ValueError(f'the delta kernel of {categories} has no random features: use method="kci"')
+    U, native_z = (_mercer.Samples.dense(np.empty((x.samples.size, 0))), None) if z is None else (z.samples, z.kernel)
     with _run.progress(verbose) as bar:
         native = _mercer.conditional_independence_test(
-            S, T, U, native_x, native_y, native_z, str(method), str(null), whole(n_draws, "n_draws"),
+            x.samples, y.samples, U, x.kernel, y.kernel, native_z, word(method, "method"), word(null, "null"), draws,
             None if epsilon is None else number(epsilon, "epsilon"), bool(remove_means), whole(features_xy, "features_xy"),
             whole(features_z, "features_z", 2), whole(features_weight, "features_weight", 0), number(level, "level"),
             seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
         )  # fmt: skip
-    return wrap(native)
+    return _result(native, variables)

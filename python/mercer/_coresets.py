@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from . import _data, _mercer, _run
+from ._checks import number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel
 from ._test_result import seed_of
 
@@ -88,7 +88,7 @@ class Coreset:
         from . import plots
 
         ax = plots._axes(ax)
-        dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+        dense = X.toarray() if hasattr(X, "toarray") else np.asarray(_data.column(X))
         all_rows, few = dense[:, :2], dense[self.indices, :2]
         if dense.shape[1] == 1:
             all_rows, few = (np.column_stack([part[:, 0], np.zeros(len(part))]) for part in (all_rows, few))
@@ -99,18 +99,12 @@ class Coreset:
         return ax
 
 
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
-    return int(value)
-
-
 def _bound(X: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kernel, _mercer.Samples]:
     k = make_kernel("gaussian(auto)" if kernel is None else kernel)
     native = k._at_columns(_data.column_names(X))
     if native.needs_given_gram:
         return native, _data.given_pair(X, None)[0]
-    rows = _data.samples(_data.rows(X))
+    rows = _data.samples(_data.rows(_data.column(X)))
     rows.require_finite("X")
     return native, rows
 
@@ -137,7 +131,7 @@ def squash(
 
     Parameters
     ----------
-    X : array of shape (n, columns), DataFrame or scipy sparse matrix; the Gram matrix for a precomputed kernel.
+    X : array of shape (n,) or (n, columns), DataFrame or scipy sparse matrix; the Gram matrix for a precomputed kernel.
     m : number of rows, 1 <= m < n. On all rows the answer would be trivial.
     kernel : a kernel or its text. None: Gaussian, its length scale the median distance of rows.
     atoms : which rows: "pivoted" (randomly pivoted Cholesky: rows that span the others), "herded", "thinned", "random", or "auto": the better
@@ -153,11 +147,11 @@ def squash(
     Coreset. Some weights may be 0: those atoms are not needed.
     """
     native, rows = _bound(X, kernel)
-    asked = 0 if candidates is None else _whole(candidates, "candidates", 1)
+    asked = whole_or_none(candidates, "candidates")
     with _run.progress(verbose) as bar:
         return _wrap(
             _mercer.squash(
-                rows, _whole(m, "m", 1), native, str(atoms), asked, str(measure), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar
+                rows, whole(m, "m", 1), native, word(atoms, "atoms"), asked, word(measure, "measure"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar
             )
         )
 
@@ -180,11 +174,11 @@ def herd(
     1 <= m <= n. The seed is that of the candidates, above 20000 rows.
     """
     native, rows = _bound(X, kernel)
-    asked = 0 if candidates is None else _whole(candidates, "candidates", 1)
+    asked = whole_or_none(candidates, "candidates")
     with _run.progress(verbose) as bar:
         return _wrap(
             _mercer.herd(
-                rows, _whole(m, "m", 1), native, asked, str(measure), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar
+                rows, whole(m, "m", 1), native, asked, word(measure, "measure"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar
             )
         )
 
@@ -218,19 +212,17 @@ def thin(
     Coreset. ``remarks`` says how many rows took part in the halving: m 2^h of them, h whole; the last part looks at the mean of all.
     """
     native, rows = _bound(X, kernel)
-    size = max(1, round(rows.size**0.5)) if m is None else _whole(m, "m", 1)
-    if isinstance(failure, bool) or not isinstance(failure, Real):
-        raise ValueError(f"failure must be a probability between 0 and 1, got {failure!r}")
+    size = max(1, round(rows.size**0.5)) if m is None else whole(m, "m", 1)
     with _run.progress(verbose) as bar:
         return _wrap(
             _mercer.thin(
                 rows,
                 size,
                 native,
-                _whole(oversampling, "oversampling", 0),
-                float(failure),
-                _whole(swap_passes, "swap_passes", 0),
-                str(measure),
+                whole(oversampling, "oversampling", 0),
+                number(failure, "failure"),
+                whole(swap_passes, "swap_passes", 0),
+                word(measure, "measure"),
                 seed_of(random_state),
                 _run.threads(n_jobs),
                 _run.memory_bytes(memory),

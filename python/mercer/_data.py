@@ -66,6 +66,14 @@ def rows(X: Any, name: str = "X") -> Any:
     return array.astype(np.float64, copy=False)
 
 
+def column(X: Any, width: int = 1) -> Any:
+    """A vector (or pandas Series), one number for each row, as rows of one column; all else, and where rows are of another width, as it is."""
+    if width != 1 or sp.issparse(X) or hasattr(X, "columns"):
+        return X
+    array = np.asarray(X)
+    return array.reshape(-1, 1) if array.ndim == 1 else array
+
+
 def column_names(X: Any, Y: Any = None) -> list[str] | None:
     """The names of a DataFrame's columns; None for arrays. X and Y must not disagree."""
     names, others = ([str(name) for name in M.columns] if hasattr(M, "columns") else None for M in (X, Y))

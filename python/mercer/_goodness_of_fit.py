@@ -20,8 +20,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _mercer, _run
-from ._conditional_independence import number, variable, whole
+from . import _data, _mercer, _run
+from ._checks import number, whole, word
+from ._independence import rows_and_kernel
 from ._kernel import Kernel
 from ._test_result import TestResult, seed_of, wrap
 
@@ -45,7 +46,7 @@ class _Distribution:
 
     def score(self, X: Any) -> np.ndarray:
         """d/dx log p(x) at every row."""
-        return self._native.scores(np.ascontiguousarray(X, dtype=np.float64))
+        return self._native.scores(np.ascontiguousarray(_data.column(X), dtype=np.float64))
 
     def sample(self, n: int, random_state: Any = None) -> np.ndarray:
         """n independent rows."""
@@ -149,7 +150,7 @@ def goodness_of_fit_test(
 
     Parameters
     ----------
-    X : array-like or sparse of shape (n, features)
+    X : array-like or sparse of shape (n,) or (n, features)
     model : what X is compared with
         "normal" asks whether X is normal with whatever mean and covariance; its level is exact. A :class:`mercer.Normal`, a
         :class:`mercer.NormalMixture`, scikit-learn's fitted GaussianMixture or scipy's frozen multivariate_normal is a distribution with
@@ -170,8 +171,8 @@ def goodness_of_fit_test(
     -------
     TestResult
     """
-    S, native_kernel = variable(X, "X", kernel)
-    how = (native_kernel, str(statistic), whole(n_draws, "n_draws"), number(flip_probability, "flip_probability"), number(level, "level"))
+    S, native_kernel = rows_and_kernel(X, "X", kernel)
+    how = (native_kernel, word(statistic, "statistic"), whole(n_draws, "n_draws"), number(flip_probability, "flip_probability"), number(level, "level"))
     with _run.progress(verbose) as bar:
         run = (seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar)
         if isinstance(model, str):

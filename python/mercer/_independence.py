@@ -21,13 +21,13 @@ False
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
+from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel
 from ._test_result import TestResult, seed_of, wrap
 
@@ -57,39 +57,44 @@ class HSIC(float):
         return self.sentence
 
 
+def rows_and_kernel(X: Any, name: str, kernel: Kernel | str | None) -> tuple[_mercer.Samples, _mercer.Kernel | None]:
+    """The rows of one variable of numbers, and its kernel (None: the library's default) with columns by position."""
+    native = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
+    rows = _data.rows(_data.column(X), name)
+    samples = _data.samples(rows)
+    samples.require_finite(name)
+    if native is not None and native.needs_given_gram:
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"of a precomputed kernel {name} is a square Gram matrix, got shape {rows.shape}")
+        samples = _mercer.Samples.given_gram(samples)
+    return samples, native
+
+
 class _Variable:
     """One variable of a test: samples, its kernel (None: the library's default) and what is to be said of it."""
 
-    def __init__(self, X: Any, name: str, kernel: Kernel | str | None) -> None:
+    def __init__(self, X: Any, name: str, kernel: Kernel | str | None, *, indicators: bool = False) -> None:
         self.name = name
         self.remark: str | None = None
+        self.indicators = False
         if (isinstance(kernel, str) and kernel == "delta") or (kernel is None and _is_text(X)):
-            self._from_categories(X)
+            self._from_categories(X, indicators)
             return
         self.delta = False
-        rows = _data.rows(_column(X), name)
-        self.samples = _data.samples(rows)
-        self.samples.require_finite(name)
-        self.kernel = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
-        if self.kernel is not None and self.kernel.needs_given_gram:
-            if rows.shape[0] != rows.shape[1]:
-                raise ValueError(f"of a precomputed kernel {name} is a square Gram matrix, got shape {rows.shape}")
-            self.samples = _mercer.Samples.given_gram(self.samples)
+        self.samples, self.kernel = rows_and_kernel(X, name, kernel)
 
-    def _from_categories(self, X: Any) -> None:
+    def _from_categories(self, X: Any, indicators: bool) -> None:
         codes, count = _codes(X, self.name)
         self.delta = True
-        self.samples = _data.samples(codes.astype(np.float64).reshape(-1, 1))
-        self.kernel = _mercer.category_kernel()
+        self.indicators = indicators
+        if indicators:  # a column of 0 and 1 for each category: the delta kernel is their product, and regression can predict them
+            ones, places = np.ones(len(codes)), np.arange(len(codes) + 1)
+            self.samples = _data.samples(sp.csr_array((ones, codes, places), shape=(len(codes), count)))
+            self.kernel = make_kernel("linear")._native
+        else:
+            self.samples = _data.samples(codes.astype(np.float64).reshape(-1, 1))
+            self.kernel = _mercer.category_kernel()
         self.remark = f"{self.name} holds {count} categories, compared by the delta kernel: 1 for the same one, 0 for two others"
-
-
-def _column(X: Any) -> Any:
-    """One number per row as one column."""
-    if sp.issparse(X) or hasattr(X, "columns"):
-        return X
-    array = np.asarray(X)
-    return array.reshape(-1, 1) if array.ndim == 1 else array
 
 
 def _is_text(X: Any) -> bool:
@@ -125,40 +130,16 @@ def _codes(X: Any, name: str) -> tuple[np.ndarray, int]:
     return codes.reshape(-1), len(values)
 
 
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be >= 1, got {value}")
-    return int(value)
-
-
-def _level(level: Any) -> float:
-    if isinstance(level, bool) or not isinstance(level, Real):
-        raise TypeError(f"level must be a number between 0 and 1, got {level!r}")
-    return float(level)
-
-
-def _word(value: Any, name: str, words: Sequence[str]) -> str:
-    if value not in words:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}")
-    return value
-
-
-def _groups(groups: Any, rows: int) -> list[int]:
-    if groups is None:
-        return []
-    given = np.asarray(groups)
-    if given.shape != (rows,):
-        raise ValueError(f"groups must have one entry for each of the {rows} rows, got shape {given.shape}")
-    return np.unique(given, return_inverse=True)[1].reshape(-1).tolist()
-
-
 def _result(native: _mercer.TestResult, variables: Sequence[_Variable]) -> TestResult:
     if not any(v.delta for v in variables):
         return wrap(native)
     kernels = ["delta" if v.delta else text for v, text in zip(variables, native.kernels, strict=True)]
-    remarks = [*native.remarks, *(v.remark for v in variables if v.remark)]
+    remarks = list(native.remarks)
+    for variable in variables[:2]:
+        untrue = [remark for remark in remarks if variable.indicators and remark.startswith("the kernel linear ")]
+        if untrue:  # a linear kernel of indicators sees all there is to see of categories
+            remarks.remove(untrue[0])
+    remarks += [v.remark for v in variables if v.remark]
     return wrap(native, kernels=kernels, kernel=", ".join(kernels), remarks=remarks)
 
 
@@ -247,15 +228,14 @@ def independence_test(
         ``numbers["correlation"]`` says how strong the dependence is, from 0 to 1.
     """
     x, y = _Variable(X, "X", kernel_x), _Variable(Y, "Y", kernel_y)
-    _word(null, "null", ("permutation", "gamma", "spectral"))
-    unbiased = _word("hsic" if statistic is None else statistic, "statistic", ("hsic", "hsic-u")) == "hsic-u"
-    if not isinstance(exchange, str):
-        raise TypeError(f'exchange must be a word such as "free" or "shifts", got {exchange!r}')
-    length = 0 if block_length is None else _whole(block_length, "block_length")
+    word(null, "null", ("permutation", "gamma", "spectral"))
+    unbiased = word("hsic" if statistic is None else statistic, "statistic", ("hsic", "hsic-u")) == "hsic-u"
+    word(exchange, "exchange")
+    length = whole_or_none(block_length, "block_length")
     with _run.progress(verbose) as bar:
         native = _mercer.independence_test(
-            x.samples, y.samples, x.kernel, y.kernel, unbiased, null, _whole(n_permutations, "n_permutations"), exchange,
-            _groups(groups, x.samples.size), length, _level(level), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory),
+            x.samples, y.samples, x.kernel, y.kernel, unbiased, null, whole(n_permutations, "n_permutations"), exchange,
+            groups_of(groups, x.samples.size), length, number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory),
             bar,
         )
     return _result(native, [x, y])
@@ -305,11 +285,11 @@ def joint_independence_test(
             raise ValueError(f"there are {len(each)} kernels for {len(given)} variables; give one for each, one for all, or none")
     else:
         raise TypeError(f"kernels must be a kernel, a list of them or None, got {kernels!r}")
-    _word(null, "null", ("permutation", "gamma"))
+    word(null, "null", ("permutation", "gamma"))
     parts = [_Variable(X, name, kernel) for X, name, kernel in zip(given, names, each, strict=True)]
     with _run.progress(verbose) as bar:
         native = _mercer.joint_independence_test(
-            [v.samples for v in parts], [v.kernel for v in parts], null, _whole(n_permutations, "n_permutations"), _level(level),
+            [v.samples for v in parts], [v.kernel for v in parts], null, whole(n_permutations, "n_permutations"), number(level, "level"),
             seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
         )
     return _result(native, parts)
@@ -353,16 +333,16 @@ def correlation_test(
     TestResult
         Of "chi2" ``numbers`` has the degrees of freedom, Cramer's V and the smallest expected count.
     """
-    _word(method, "method", ("pearson", "spearman", "kendall", "chi2"))
+    word(method, "method", ("pearson", "spearman", "kendall", "chi2"))
     if method == "chi2":
         a, b = (_codes(values, name)[0].astype(np.float64) for values, name in ((x, "x"), (y, "y")))
     else:
         a, b = (_numbers(values, name) for values, name in ((x, "x"), (y, "y")))
-    return wrap(_mercer.correlation_test(a, b, method, _level(level)))
+    return wrap(_mercer.correlation_test(a, b, method, number(level, "level")))
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    array = np.asarray(_data.rows(_column(values), name), dtype=np.float64)
+    array = np.asarray(_data.rows(_data.column(values), name), dtype=np.float64)
     if array.shape[1] != 1:
         raise ValueError(f"{name} must be one column of numbers, got shape {array.shape}")
     return np.ascontiguousarray(array[:, 0])

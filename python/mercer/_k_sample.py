@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._conditional_independence import number, whole
+from ._checks import groups_of, number, whole, word
 from ._kernel import Kernel, kernel as make_kernel
 from ._test_result import TestResult, seed_of, wrap
 
@@ -60,7 +60,7 @@ def _pooled(samples: Any) -> tuple[Any, list[Any], np.ndarray]:
     columns = _data.column_names(parts[0])
     for part in parts[1:]:
         _data.column_names(parts[0], part)
-    rows = [_data.rows(part, f"sample {name!r}") for name, part in zip(names, parts, strict=True)]
+    rows = [_data.rows(_data.column(part), f"sample {name!r}") for name, part in zip(names, parts, strict=True)]
     widths = {A.shape[1] for A in rows}
     if len(widths) > 1:
         raise ValueError(f"all samples must have the same columns, got {[A.shape[1] for A in rows]}")
@@ -94,7 +94,7 @@ def k_sample_test(
 
     Parameters
     ----------
-    samples : list or dictionary of array-like or sparse samples with the same columns; or all rows in one, with ``labels``
+    samples : list or dictionary of array-like or sparse samples with the same columns, or vectors of numbers; or all rows in one, with ``labels``
         Of a precomputed kernel the Gram matrix of all rows, with ``labels``.
     labels : one for each row, or None
     kernel : None is "gaussian(auto)", with the median distance of all rows as length scale.
@@ -122,7 +122,7 @@ def k_sample_test(
         found, places = np.unique(given, return_inverse=True)
         names = found.tolist()
     native_kernel = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
-    rows = _data.rows(X)
+    rows = _data.rows(_data.column(X))
     if len(places) != rows.shape[0]:
         raise ValueError(f"labels must be one for each of the {rows.shape[0]} rows, got {len(places)}")
     S = _data.samples(rows)
@@ -133,15 +133,9 @@ def k_sample_test(
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(f"a precomputed kernel takes a square matrix of k(x_i, x_j), got shape {rows.shape}")
         S = _mercer.Samples.given_gram(S)
-    strata: list[int] = []
-    if groups is not None:
-        marks = np.asarray(groups)
-        if marks.shape != (rows.shape[0],):
-            raise ValueError(f"groups must have one entry for each of the {rows.shape[0]} rows, got shape {marks.shape}")
-        strata = np.unique(marks, return_inverse=True)[1].tolist()
     with _run.progress(verbose) as bar:
         native = _mercer.k_sample_test(
-            S, places.tolist(), native_kernel, whole(n_permutations, "n_permutations"), str(exchange), strata, bool(pairwise),
+            S, places.tolist(), native_kernel, whole(n_permutations, "n_permutations"), word(exchange, "exchange"), groups_of(groups, rows.shape[0]), bool(pairwise),
             [str(name) for name in names], number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
         )  # fmt: skip
     pairs = [

@@ -64,7 +64,7 @@ class MeanEmbedding(RKHSFunction):
 
     Parameters
     ----------
-    X : one row per sample, or the Gram matrix of a precomputed kernel; copied.
+    X : one row, or one number, per sample, or the Gram matrix of a precomputed kernel; copied.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the rows.
     sample_weight : one number >= 0 for each row; None is equal weights.
     """
@@ -72,7 +72,7 @@ class MeanEmbedding(RKHSFunction):
     __slots__ = ()
 
     def __init__(self, X: Any, kernel: Kernel | str | None = None, sample_weight: Any = None) -> None:
-        rows = _data.rows(X)
+        rows = _data.rows(_data.column(X))
         weights = weights_of(sample_weight, rows.shape[0], "sample_weight")
         names = _data.column_names(X)
         native = make_kernel("gaussian(auto)" if kernel is None else kernel)._at_columns(names)
@@ -81,6 +81,9 @@ class MeanEmbedding(RKHSFunction):
             samples = _mercer.Samples.given_gram(samples)
         object.__setattr__(self, "_native", _mercer.mean_embedding(samples, native, weights))
         object.__setattr__(self, "_names", None if names is None else list(map(str, names)))
+
+    def _samples(self, X: Any) -> _mercer.Samples:
+        return super()._samples(_data.column(X, self._native.samples.width))
 
     def expectation(self, f: Callable[[Any], Any], *, n_jobs: int | None = None) -> float:
         """sum_i w_i f(x_i), the mean of f over the sample. For a function of the same space it is the inner product <f, mu>."""
@@ -149,7 +152,7 @@ def mean_embedding(X: Any, kernel: Kernel | str | None = None, sample_weight: An
 
     Parameters
     ----------
-    X : one row per sample, or the Gram matrix of a precomputed kernel; copied.
+    X : one row, or one number, per sample, or the Gram matrix of a precomputed kernel; copied.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the rows.
     sample_weight : one number >= 0 for each row; None is equal weights.
 

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel as make_kernel
+from ._kernel import Kernel, kernel as make_kernel, number
 
 __all__ = ["MixtureWeights", "mixture_weights"]
 
@@ -97,7 +96,7 @@ def _component(given: Any, j: int, names: list[str] | None) -> tuple[Any, np.nda
     own = _data.column_names(given)
     if own is not None and names is not None and own != names:
         raise ValueError(f"component {j} must have the columns of X in their order, got {own} and {names}")
-    rows = _data.samples(_data.rows(given, f"component {j}"))
+    rows = _data.samples(_data.rows(_data.column(given), f"component {j}"))
     rows.require_finite(f"component {j}")
     return rows, weights.astype(np.float64)
 
@@ -119,9 +118,9 @@ def mixture_weights(
 
     Parameters
     ----------
-    X : the sample, an array of shape (n, columns), DataFrame or scipy sparse matrix.
+    X : the sample, an array of shape (n,) or (n, columns), DataFrame or scipy sparse matrix.
     components : list; each is an array of rows, a pair (rows, weights), or a Gaussian (mean, covariance): the covariance a matrix, its
-        diagonal or one number. Gaussians need a Gaussian kernel.
+        diagonal or one number. Gaussians need a Gaussian kernel. A vector alone is rows of one column; in a pair it is a mean.
     kernel : a kernel or its text. None: Gaussian, its length scale the median distance of rows of X.
     sample_weight : of the rows of X, >= 0.
     gram, products, squared_norm : in place of X and components: Q_jl = <mu_j, mu_l>, p_j = <mu_j, mu(X)> and, for the distance, |mu(X)|^2.
@@ -134,9 +133,7 @@ def mixture_weights(
         Q, p = (np.ascontiguousarray(np.asarray(v, dtype=np.float64)) for v in (gram, products))
         if Q.ndim != 2 or p.ndim != 1:
             raise ValueError(f"gram must be k x k and products have k numbers, got shapes {Q.shape} and {p.shape}")
-        if squared_norm is not None and (isinstance(squared_norm, bool) or not isinstance(squared_norm, Real)):
-            raise TypeError(f"squared_norm must be a number or None, got {squared_norm!r}")
-        return _wrap(_mercer.mixture_weights_of_products(Q, p, np.nan if squared_norm is None else float(squared_norm), threads))
+        return _wrap(_mercer.mixture_weights_of_products(Q, p, np.nan if squared_norm is None else number(squared_norm, "squared_norm"), threads))
     if X is None or components is None:
         raise ValueError("give X and components, or gram and products")
     if isinstance(components, np.ndarray) or isinstance(components, str) or not isinstance(components, Sequence):
@@ -145,7 +142,7 @@ def mixture_weights(
     native = make_kernel("gaussian(auto)" if kernel is None else kernel)._at_columns(names)
     if native.needs_given_gram:
         raise ValueError("a precomputed kernel has no rows to embed: give gram and products")
-    rows = _data.samples(_data.rows(X))
+    rows = _data.samples(_data.rows(_data.column(X)))
     rows.require_finite("X")
     weights = np.empty(0) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     parts = [_component(given, j, names) for j, given in enumerate(components)]

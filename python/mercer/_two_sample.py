@@ -14,15 +14,17 @@ True
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import dataclass, field, fields
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
+from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel
-from ._mercer import LevelCheck, PowerEstimate
+from ._mercer import PowerEstimate
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["MMD", "LevelCheck", "PowerEstimate", "level_check", "mmd", "two_sample_power", "two_sample_test"]
@@ -73,6 +75,39 @@ class MMD(float):
         return (float(self),), {name: getattr(self, name) for name in self._fields}
 
 
+@dataclass(frozen=True, eq=False)
+class LevelCheck:
+    """How often a test rejected splits of one sample, where nothing is to be found.
+
+    Attributes
+    ----------
+    repetitions, rejections, level : splits tested, those rejected, at which level.
+    rate, low, high : rejections / repetitions, and its 95 % interval of Clopper and Pearson.
+    holds : False where the whole interval is above the level: the test rejects too often.
+    p_values : of all splits; uniform where the test is exact.
+    sentence : all of it in words.
+    """
+
+    repetitions: int
+    rejections: int
+    level: float
+    rate: float
+    low: float
+    high: float
+    holds: bool
+    p_values: np.ndarray = field(repr=False)
+    sentence: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def plot(self, ax: Any = None) -> Any:
+        """The distribution of the p-values beside the uniform one, on matplotlib axes."""
+        from . import plots
+
+        return plots.level_check(self, ax=ax)
+
+
 def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
     """The two samples of a precomputed kernel: rows of the pooled Gram matrix, and which of them are the first sample."""
     K = _data.rows(X.toarray() if sp.issparse(X) else X, "X")
@@ -115,32 +150,8 @@ def _samples(X: Any, Y: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kerne
     native = k._at_columns(_data.column_names(X, Y))
     if Y is X:  # the same rows twice are two samples all the same
         Y = X.copy() if hasattr(X, "copy") else np.array(X)
-    S, T, _ = _data.samples_pair(X, Y)
+    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y))
     return native, S, T
-
-
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be >= {least}, got {value}")
-    return int(value)
-
-
-def _or_none(value: Any, name: str) -> int:
-    return 0 if value is None else _whole(value, name, 1)
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    return float(value)
-
-
-def _word(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a word, got {value!r}")
-    return value
 
 
 def _weights(weights: Any, name: str, rows: int) -> np.ndarray | None:
@@ -150,19 +161,6 @@ def _weights(weights: Any, name: str, rows: int) -> np.ndarray | None:
     if values.dtype.kind not in "fiub" or values.shape != (rows,):
         raise ValueError(f"{name} must be one number for each of the {rows} rows, got shape {values.shape} of {values.dtype}")
     return values.astype(np.float64)
-
-
-def _groups(groups: Any, rows: int) -> list[int]:
-    if groups is None:
-        return []
-    if isinstance(groups, tuple) and len(groups) == 2 and all(np.ndim(part) == 1 for part in groups):
-        groups = np.concatenate([np.asarray(part) for part in groups])
-    values = np.asarray(groups)
-    if values.shape != (rows,):
-        raise ValueError(
-            f"groups must be one for each of the {rows} rows, those of X then those of Y (or a pair of both), got shape {values.shape}"
-        )
-    return np.unique(values, return_inverse=True)[1].tolist()
 
 
 def mmd(
@@ -185,8 +183,8 @@ def mmd(
 
     Parameters
     ----------
-    X, Y : one row a sample, of equal width; numpy, pandas or scipy sparse. With ``kernel="precomputed"`` X is the Gram matrix of both
-        samples, and Y the number of rows that are the first one, or one of two labels for each row; or X and Y are its rows.
+    X, Y : one row a sample, of equal width, or one number a sample; numpy, pandas or scipy sparse. With ``kernel="precomputed"`` X is the
+        Gram matrix of both samples, and Y the number of rows that are the first one, or one of two labels for each row; or X and Y are its rows.
     kernel : a kernel or its text; None: a Gaussian whose length scale is the median distance of the pooled rows.
     statistic : "mmd-u" unbiased, may be negative; "mmd-b" biased, a squared norm; "mmd-h" of equal sizes, without pairs i = j;
         "mmd-linear" and "mmd-block" by disjoint pairs and blocks of rows, in time linear in the rows.
@@ -204,8 +202,8 @@ def mmd(
     native, S, T = _samples(X, Y, kernel)
     with _run.progress(verbose) as bar:
         found = _mercer.mmd(
-            S, T, native, _word(statistic, "statistic"), _weights(weights_x, "weights_x", S.size), _weights(weights_y, "weights_y", T.size),
-            _or_none(block_size, "block_size"), _word(method, "method"), _or_none(n_features, "n_features"), seed_of(random_state),
+            S, T, native, word(statistic, "statistic"), _weights(weights_x, "weights_x", S.size), _weights(weights_y, "weights_y", T.size),
+            whole_or_none(block_size, "block_size"), word(method, "method"), whole_or_none(n_features, "n_features"), seed_of(random_state),
             _run.threads(n_jobs), _run.memory_bytes(memory), bar,
         )  # fmt: skip
     return MMD(found.squared, **{name: getattr(found, name) for name in MMD._fields})
@@ -217,15 +215,15 @@ def _options(
 ) -> _mercer.TwoSampleOptions:  # fmt: skip
     return _mercer.TwoSampleOptions(
         kernel=native,
-        statistic="auto" if statistic is None else _word(statistic, "statistic"),
-        null=_word(null, "null"),
-        permutations=_whole(n_permutations, "n_permutations", 1),
-        exchange=_word(exchange, "exchange"),
-        groups=_groups(groups, rows),
-        block_length=_or_none(block_length, "block_length"),
-        bins=_or_none(bins, "bins"),
-        block_size=_or_none(block_size, "block_size"),
-        level=_number(level, "level"),
+        statistic="auto" if statistic is None else word(statistic, "statistic"),
+        null=word(null, "null"),
+        permutations=whole(n_permutations, "n_permutations", 1),
+        exchange=word(exchange, "exchange"),
+        groups=groups_of(groups, rows, two=True),
+        block_length=whole_or_none(block_length, "block_length"),
+        bins=whole_or_none(bins, "bins"),
+        block_size=whole_or_none(block_size, "block_size"),
+        level=number(level, "level"),
         seed=seed_of(random_state),
     )
 
@@ -311,16 +309,17 @@ def level_check(
     Returns
     -------
     LevelCheck with ``rate`` (rejections / repetitions), ``low`` and ``high`` (95 % interval of Clopper and Pearson), ``holds``,
-    ``p_values`` and ``sentence``.
+    ``p_values``, ``sentence`` and ``plot()``.
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(
         native, S.size + T.size, statistic, null, n_permutations, random_state, level, exchange, groups, block_length, bins, block_size
     )
     with _run.progress(verbose) as bar:
-        return _mercer.level_check(
-            S, T, options, _whole(repetitions, "repetitions", 1), _run.threads(n_jobs), _run.memory_bytes(memory), bar
+        found = _mercer.level_check(
+            S, T, options, whole(repetitions, "repetitions", 1), _run.threads(n_jobs), _run.memory_bytes(memory), bar
         )
+    return LevelCheck(**{f.name: getattr(found, f.name) for f in fields(LevelCheck)})
 
 
 def two_sample_power(
@@ -360,5 +359,5 @@ def two_sample_power(
     )
     with _run.progress(verbose) as bar:
         return _mercer.two_sample_power(
-            S, T, options, _or_none(n, "n"), _number(power, "power"), _run.threads(n_jobs), _run.memory_bytes(memory), bar
+            S, T, options, whole_or_none(n, "n"), number(power, "power"), _run.threads(n_jobs), _run.memory_bytes(memory), bar
         )

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
+from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, wrap
 from ._mean_embedding import weights_of
 from ._rkhs import RKHSFunction, _function
@@ -178,13 +179,12 @@ class Witness:
 
     def __call__(self, Z: Any, *, normalised: bool = False, n_jobs: int | None = None) -> np.ndarray:
         """The witness at every row of Z; ``normalised`` divides by its norm, the root of mmd-b."""
-        return self._native(self.function._samples(Z), bool(normalised), _run.threads(n_jobs))
+        return self._native(self.function._samples(_data.column(Z, self._X.width)), bool(normalised), _run.threads(n_jobs))
 
     def telling_points(self, k: int = 5) -> TellingPoints:
         """The k rows with the largest witness, and the k with the smallest: typical of X and not of Y, and the other way round."""
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 0:
-            raise ValueError(f"k must be a whole number >= 0, got {k!r}")
-        return TellingPoints(*([TellingPoint("X" if x else "Y", row, value) for x, row, value in side] for side in self._native.telling_points(int(k))))
+        k = whole(k, "k", 0)
+        return TellingPoints(*([TellingPoint("X" if x else "Y", row, value) for x, row, value in side] for side in self._native.telling_points(k)))
 
     def grid(self, columns: Any = None, points: int = 101, *, n_jobs: int | None = None, memory: str | float | None = None) -> WitnessGrid:
         """The witness along one column or over two, from a little below the smallest value to a little above the largest.
@@ -197,7 +197,7 @@ class Witness:
         """
         chosen = self._positions(columns)
         made = _mercer.witness_grid(
-            self._X, self._Y, chosen, points, self._native.kernel, *self._weights, _run.threads(n_jobs), _run.memory_bytes(memory), None
+            self._X, self._Y, chosen, whole(points, "points"), self._native.kernel, *self._weights, _run.threads(n_jobs), _run.memory_bytes(memory), None
         )
         values = made.values[:, 0] if len(chosen) == 1 else made.values
         return WitnessGrid(chosen, [self.column_names[c] for c in chosen], list(made.axes), values, made.squared, made.kernel)
@@ -228,19 +228,19 @@ class Witness:
         level : at which ``differs`` is judged, over all columns (Holm).
         column_kernel : of one column; an automatic length scale is each column's own.
         exchange : "free", "within-groups", "whole-groups", "blocks", "shifts" or "pairs": what permutations may exchange.
-        groups : of each row, those of X and then those of Y. block_length : of "blocks".
+        groups : of each row, those of X and then those of Y, or a pair of both. block_length : of "blocks".
         random_state : of permutations and shuffles; None draws one, which the table's ``seed`` names.
 
         Returns
         -------
         ColumnTable
         """
-        members = [] if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].tolist()
+        members = groups_of(groups, self.n + self.m, two=True)
         with _run.progress(verbose) as bar:
             made = _mercer.witness_columns(
-                self._X, self._Y, self._native.kernel, make_kernel(column_kernel)._native, n_permutations, exchange, members,
-                0 if block_length is None else block_length, shuffles, max_rows, level, seed_of(random_state), _run.threads(n_jobs),
-                _run.memory_bytes(memory), bar,
+                self._X, self._Y, self._native.kernel, make_kernel(column_kernel)._native, whole(n_permutations, "n_permutations"),
+                word(exchange, "exchange"), members, whole_or_none(block_length, "block_length"), whole(shuffles, "shuffles", 0),
+                whole(max_rows, "max_rows"), number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )  # fmt: skip
         names = self.column_names
         rows = [ColumnContribution(c.column, names[c.column], c.squared, c.p_value, c.adjusted, c.differs, c.drop, c.share) for c in made.columns]
@@ -299,7 +299,7 @@ def witness(
 
     Parameters
     ----------
-    X, Y : arrays with the same columns, dense or scipy CSR, float32 or float64, or DataFrames. With a precomputed kernel X is the Gram
+    X, Y : arrays with the same columns, or vectors of numbers, dense or scipy CSR, float32 or float64, or DataFrames. With a precomputed kernel X is the Gram
         matrix of all rows and Y the number of those at its beginning that are the first sample, or one of two labels for each row.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the pooled rows.
     sample_weight_x, sample_weight_y : one number >= 0 for each row; None is equal weights.
@@ -329,5 +329,5 @@ def _restored(kernel: Kernel, parts: list[tuple[Any, Any]], names: list[str] | N
 
 def _owned(X: Any, name: str) -> Any:
     """Rows of our own: what is asked later must not change with the caller's array."""
-    rows = _data.rows(X, name)
+    rows = _data.rows(_data.column(X), name)
     return rows.copy() if sp.issparse(rows) else np.array(rows, order="C")

@@ -22,6 +22,7 @@ __all__ = [
     "drift",
     "image_strip",
     "kernel_verdicts",
+    "level_check",
     "null_distribution",
     "scatter",
     "silhouette",
@@ -274,6 +275,36 @@ def null_distribution(result: Any, ax: Any = None, bins: int | str = "auto") -> 
         ax.axvline(result.threshold, color="C0", linestyle="--", label=f"threshold at level {result.level:g}")
     ax.set_xlabel(result.statistic_name)
     ax.set_yticks([])
+    ax.legend()
+    return ax
+
+
+def level_check(check: Any, ax: Any = None) -> Any:
+    """The share of splits whose p-value is at most p, against p: a test that holds its level stays at or below the diagonal.
+
+    Parameters
+    ----------
+    check : LevelCheck
+        What :func:`mercer.level_check` gives.
+    ax : matplotlib axes; None makes a figure.
+
+    Returns
+    -------
+    The axes.
+    """
+    ax = _axes(ax)
+    p_values = np.sort(check.p_values)
+    shares = np.arange(1, len(p_values) + 1) / len(p_values)
+    ax.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="uniform")
+    places, heights = np.concatenate([[0], p_values, [1]]), np.concatenate([[0], shares, [1]])
+    ax.step(places, heights, where="post", color="C3", label=f"{len(p_values)} splits")
+    margins = [[check.rate - check.low], [check.high - check.rate]]
+    said = f"{check.rate:.3g} rejected at level {check.level:g}"
+    ax.errorbar([check.level], [check.rate], yerr=margins, color="C0", marker="o", capsize=3, label=said)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.set_xlabel("p-value")
+    ax.set_ylabel("share of splits with at most this p-value")
     ax.legend()
     return ax
 

@@ -134,6 +134,19 @@ def test_wrong_use(draw, message):
         draw()
 
 
+def test_level_check_beside_the_uniform_law():
+    rng = np.random.default_rng(0)
+    check = mercer.level_check(rng.normal(size=20), rng.normal(size=25), n_permutations=49, repetitions=40, random_state=0)
+    ax = check.plot()
+    uniform, splits = ax.lines[:2]
+    np.testing.assert_array_equal(uniform.get_xydata(), [[0, 0], [1, 1]])
+    for p in (0.1, 0.5, 0.9):
+        drawn = splits.get_ydata()[np.searchsorted(splits.get_xdata(), p, side="right") - 1]
+        assert drawn == pytest.approx((check.p_values <= p).mean())
+    assert [text.get_text() for text in ax.get_legend().get_texts()][1] == "40 splits"
+    assert check.plot(ax=ax) is ax and str(check) == check.sentence
+
+
 def test_without_matplotlib(monkeypatch):
     real = builtins.__import__
 

@@ -236,8 +236,7 @@ def test_coresets_of_other_inputs():
     [
         (lambda X: mercer.squash(X, len(X)), "trivial"),
         (lambda X: mercer.thin(X, len(X) + 1), "at most 20"),
-        (lambda X: mercer.herd(X, 0), "m must be a whole number >= 1"),
-        (lambda X: mercer.herd(X, 2.5), "m must be a whole number >= 1"),
+        (lambda X: mercer.herd(X, 0), "m must be >= 1, got 0"),
         (lambda X: mercer.squash(X, 5, atoms="best"), "atoms must be"),
         (lambda X: mercer.squash(X, 5, candidates=2), "candidates must be at least m = 5"),
         (lambda X: mercer.thin(X, 5, measure="roughly"), "measure must be"),

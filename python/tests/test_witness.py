@@ -145,7 +145,7 @@ def test_telling_points(pair):
     assert [p.value for p in told.more_x] == sorted(values)[::-1][:3] and [p.value for p in told.more_y] == sorted(values)[:3]
     first = told.more_x[0]
     assert first.value == (w.at_x if first.sample == "X" else w.at_y)[first.row]
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises(ValueError, match="k must be >= 0, got -1"):
         w.telling_points(-1)
 
 
