@@ -93,6 +93,21 @@ def test_categories_given_numbers_and_numbers_given_categories():
         mercer.conditional_independence_test(first, x, y, method="randomized")
 
 
+def test_level_and_power_of_categories():
+    rejected = np.zeros(3, dtype=int)
+    for seed in range(100):
+        generator = np.random.default_rng(seed)
+        kind, noise = generator.integers(0, 3, 60), generator.normal(size=(2, 60))
+        x, y = np.array([-1.0, 0.0, 2.0])[kind] + noise
+        z, noise = generator.normal(size=60), generator.normal(size=(2, 60))
+        first, second = np.where(z + noise[0] > 0, "u", "v"), np.where(np.sin(2 * z) + 0.5 * noise[1] > 0, "k", "l")
+        near = np.where(generator.random(60) < 0.75, np.where(first == "u", "k", "l"), second)
+        cases = ((x, y, kind.astype(str)), (first, second, z), (first, near, z))
+        rejected += [mercer.conditional_independence_test(*case, null="gamma").rejected for case in cases]
+    # of 100 tests at level 0.05 more than 13 reject with probability below 0.001
+    assert rejected[0] <= 13 and rejected[1] <= 13 and rejected[2] >= 90, rejected
+
+
 def test_draws_by_either_name():
     by_draws = mercer.conditional_independence_test(X, Y, Z, n_draws=200, random_state=3)
     by_permutations = mercer.conditional_independence_test(X, Y, Z, n_permutations=200, random_state=3)
