@@ -100,9 +100,9 @@ TestResult joint_independence_test(const std::vector<Samples>& variables, const 
 
 // The baselines, for two columns of numbers: two-sided p-values in the same result type.
 //   pearson   r, by Student's t; exact for normal variables
-//   spearman  rho of mid-ranks; exact for n <= 9 without ties, else by Student's t
-//   kendall   tau-b; exact without ties for n <= 33 and for orders at most one exchange from perfect, else normal with the variance that
-//             ties leave
+//   spearman  rho of mid-ranks; exact for n <= 9, with ties too, else by Student's t
+//   kendall   tau-b; exact for n <= 9, without ties for n <= 33 and for orders at most one exchange from perfect, else normal with the
+//             variance that ties leave
 //   chi2      of the contingency table of two columns of categories, with Cramer's V; by the chi-square law
 enum class Correlation : std::uint8_t { pearson, spearman, kendall, chi2 };
 TestResult correlation_test(const VectorRef& x, const VectorRef& y, Correlation which, double level = 0.05);
