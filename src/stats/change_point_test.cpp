@@ -1,17 +1,21 @@
 // Is there any change in a series? The best single cut, against the best cuts of the rows in other orders.
+//
+// The gain of a cut is a form v'K v of a vector that adds up to 0 and has length 1, so HKH has the same gains as K. HKH is what is kept, in
+// float32: where the rows are far from 0 beside their differences, K would be rounded by more than these. Centred in float64.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
-#include "core/buffer.hpp"
+#include "gram/tile_memory.hpp"
 #include "mercer/change_points.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "stats/exchanges.hpp"
-#include "stats/segment_costs.hpp"
+#include "stats/permuted_products.hpp"
 #include "stats/test_result.hpp"
 
 namespace mercer {
@@ -38,7 +42,7 @@ Cut best_cut(const Vector& first, const Vector& rows, Index min_segment) {
 }
 
 // K in any order of its rows: one row of K is gathered at a time, which stays in the cache.
-Cut best_cut(const Buffer<float>& K, const Vector& row_sums, std::span<const Index> order, Index min_segment) {
+Cut best_cut(const stats::FullGram& K, const Vector& row_sums, std::span<const Index> order, Index min_segment) {
   const auto n = std::ssize(order);
   Vector first(n);
   Vector rows(n);
@@ -46,31 +50,46 @@ Cut best_cut(const Buffer<float>& K, const Vector& row_sums, std::span<const Ind
   double sums = 0;
   for (Index t = 0; t < n; ++t) {
     const Index row = order[static_cast<std::size_t>(t)];
-    const float* values = K.data() + row * n;
+    const float* values = K.row(row);
     double with_earlier = 0;
     for (Index j = 0; j < t; ++j) with_earlier += static_cast<double>(values[order[static_cast<std::size_t>(j)]]);
     first[t] = pairs += 2 * with_earlier + static_cast<double>(values[row]);
     rows[t] = sums += row_sums[row];
   }
-  return best_cut(first, rows, min_segment);
+  Cut best = best_cut(first, rows, min_segment);
+  best.gain /= K.scale();
+  return best;
 }
 
-// The same in float64, from segments that begin at row 0 and those that end at the last one.
-Cut exact_cut(const Kernel& kernel, const Samples& series, Index min_segment, const Run& run) {
-  const Index n = series.size();
-  Vector left(n);
-  Vector right(n);
-  stats::for_each_segment_block(kernel, series, run, [&](const stats::SegmentBlock& block) {
-    for (Index r = 0; r < block.count; ++r) left[block.first + r] = block.at(r)[0];
-    if (block.first + block.count == n) right = Eigen::Map<const Vector>(block.at(block.count - 1), n);
-    return Index{0};
+// The same in float64: the sums of each row of HKH with those before it, tile after tile.
+Cut exact_cut(const PreparedFamily<double>& kernel, const stats::Centre& centre, Index min_segment, const Run& run) {
+  const Index n = kernel.size();
+  const Index blocks = block_count(n);
+  Vector earlier = Vector::Zero(n);
+  Stage stage(run.progress, "Segments", static_cast<double>(blocks));
+  parallel_for(blocks, [&](Index block) {
+    const Range I = block_range(block, n);
+    TileMemory<double> memory;
+    for (Index other = 0; other <= block; ++other) {
+      const Range J = block_range(other, n);
+      kernel.tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t, simd::Tile<double> tile) {
+        for (Index i = 0; i < I.count; ++i) {
+          double sum = 0;
+          for (Index j = 0; j < std::min(J.count, I.begin + i - J.begin); ++j) sum += centre(tile.row(i)[j], I.begin + i, J.begin + j);
+          earlier[I.begin + i] += sum;
+        }
+      });
+    }
+    stage.advance(1);
   });
-  Cut best;
-  for (Index t = min_segment; t <= n - min_segment; ++t) {
-    const double gain = left[n - 1] - left[t - 1] - right[t];
-    if (gain > best.gain) best = {gain, t};
-  }
-  return best;
+  Vector first(n);
+  double pairs = 0;
+  for (Index t = 0; t < n; ++t) first[t] = pairs += 2 * earlier[t] + centre(kernel.diagonal(0)[t], t, t);
+  return best_cut(first, Vector::Zero(n), min_segment);  // rows of HKH add up to 0
+}
+
+double deviation_of(const Vector& values) {
+  return std::sqrt((values.array() - values.mean()).square().sum() / static_cast<double>(std::max<Index>(1, values.size() - 1)));
 }
 
 }  // namespace
@@ -104,13 +123,22 @@ TestResult change_point_test(const Samples& given, const ChangePointTestOptions&
   result.kernels = {kernel.text()};
   Cut observed;
   Vector null(o.permutations);
+  double square = 0;  // mean of k(x, x)
+  double rounding = 0;
   with_threads(o.run.threads, [&] {
-    const Cut exact = exact_cut(kernel, series, o.min_segment, o.run);
+    const PreparedFamily<double> family({kernel}, series);
+    const std::vector<stats::Centre> centres = stats::centres_of(family, stats::Centring::whole, o.run);
+    if (!centres[0].offsets.allFinite()) throw InvalidArgument("kernel values overflow; scale the data");
+    const Cut exact = exact_cut(family, centres[0], o.min_segment, o.run);
     result.statistic = exact.gain;
     result.numbers = {{"position", static_cast<double>(exact.position)}};
-    Buffer<float> K(static_cast<std::size_t>(n * n));
-    gram_into(kernel, series, series, K.data(), n, {.memory = o.run.memory});
-    const Vector row_sums = Eigen::Map<const MatrixF>(K.data(), n, n).cast<double>().rowwise().sum();
+    const stats::FullGram K = std::move(stats::full_grams(family, centres, o.run)[0]);
+    Vector row_sums(n);
+    for (Index i = 0; i < n; ++i) row_sums[i] = Eigen::Map<const Eigen::VectorXf>(K.row(i), n).cast<double>().sum();
+    square = family.diagonal(0).cwiseAbs().mean();
+    // Equal rows may be centred to numbers that float32 rounds differently: v'K v with v of length 1 then moves in proportion to the mean
+    // of the diagonal at most.
+    rounding = stats::tie_tolerance(K.diagonal().cwiseAbs().mean()) + 2e-16 * static_cast<double>(n) * square;
     std::vector<Index> as_they_are(static_cast<std::size_t>(n));
     for (Index i = 0; i < n; ++i) as_they_are[static_cast<std::size_t>(i)] = i;
     observed = best_cut(K, row_sums, as_they_are, o.min_segment);
@@ -122,12 +150,12 @@ TestResult change_point_test(const Samples& given, const ChangePointTestOptions&
       stage.advance(1);
     });
   });
-  // The sums of all orders are over the same numbers, in float64: they differ by rounding of what adds up to trace(K).
-  const double rounding = 1e-11 * gram_diagonal(kernel, series).cwiseAbs().sum();
+  if (o.permutations > 1 && square > 0 && 1e-14 * square > deviation_of(null)) stats::remark_on_rounding(result);
   stats::judge_by_exchanges(result, observed.gain, std::move(null), rounding);
   result.exact = o.exchange.scheme == Exchange::free;
   result.description =
       exchanges.describe(o.permutations) + (result.exact ? ", exact level for independent rows" : ", level right for long series");
+  stats::remark_on_exchanges(result, exchanges.log_count());
   stats::remark_on_kernel(result, kernel, "change");
   stats::conclude(result, fmt::format("the series changes, most clearly before row {:g} (from 0),", result.numbers[0].second),
                   "no change is seen in the series", start);

@@ -95,6 +95,7 @@ void judge_by_permutations(TestResult& result, const HsicPair& pair, const Indep
     const double scale = std::sqrt(sums.squares_x) * std::sqrt(sums.squares_y) / pair.divisor();
     judge_by_exchanges(result, found[0], found.tail(found.size() - 1), tie_tolerance(scale));
   }
+  if (!all) remark_on_exchanges(result, exchanges.log_count());
   const bool series = o.exchange.scheme == Exchange::blocks || o.exchange.scheme == Exchange::shifts;
   result.exact = !series;
   result.description = fmt::format("{} of the rows of Y, {}",

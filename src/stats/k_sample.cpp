@@ -20,11 +20,13 @@ namespace {
 
 using stats::Exchanges;
 
-constexpr Index float32_rows = 2048;      // from here on exchanges are counted in float32, observed labelling included
+constexpr Index float32_rows = 2048;      // from here on exchanges are tried in float32, observed labelling included
+constexpr double blur = 1e-3;             // of the null's spread that ties may be apart, in float32
+constexpr double precise_ties = 1e-13;    // relative to the size of the terms, in float64
 constexpr double chunk_bytes = 2.5e8;     // of vectors made at a time
 constexpr std::uint64_t pair_seed = 977;  // keeps the exchanges of pairs apart from those of all samples
 
-// `labelling(b, groups)` writes the group of each row after exchange b. Answers the statistic of the exchanges 0 .. count - 1.
+// `labelling(b, groups)` writes the group of each row after exchange b.
 using Labelling = std::function<void(Index, std::span<Index>)>;
 
 // sum_g u_g'K u_g takes k - 1 vectors: the u_g times sqrt(n_g) add up to 0, so with rows Q orthonormal among themselves and orthogonal to
@@ -43,8 +45,14 @@ Matrix contrasts(const std::vector<Index>& sizes) {
   return values;
 }
 
+// The statistics of the exchanges 0 .. count - 1, and what rounding may do to them.
+struct Between {
+  Vector values{};
+  double tolerance = 0;
+};
+
 template <class T>
-Vector between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes, Index count, const Labelling& labelling, const Run& run) {
+Between between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes, Index count, const Labelling& labelling, const Run& run) {
   const Index n = kernel.size();
   const RowMatrix<T> values = contrasts(sizes).template cast<T>();
   const Index vectors = values.rows();
@@ -52,7 +60,7 @@ Vector between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes,
   const Index chunk = std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_each), 1, count);
   require_memory(static_cast<std::size_t>(bytes_each * static_cast<double>(chunk)), run.memory, "the vectors of the exchanges",
                  "use fewer rows");
-  Vector out(count);
+  Between out{Vector(count)};
   for (Index first = 0; first < count; first += chunk) {
     const Index some = std::min(chunk, count - first);
     stats::VectorPanels<T> V(some * vectors, n);
@@ -64,16 +72,28 @@ Vector between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes,
           V.set(b * vectors + m, [&, row = values.row(m).data()](Index i) { return row[group[static_cast<std::size_t>(i)]]; });
       });
     });
-    const Matrix forms = stats::form_sums<T>(kernel, V, stats::Diagonal::whole, run).forms;
-    for (Index b = 0; b < some; ++b) out[first + b] = forms.col(0).segment(b * vectors, vectors).sum();
+    const stats::FormSums sums = stats::form_sums<T>(kernel, V, stats::Diagonal::whole, run);
+    for (Index b = 0; b < some; ++b) out.values[first + b] = sums.forms.col(0).segment(b * vectors, vectors).sum();
+    // Entries of the vectors have a mean square of 1 / N^2, so sums with random signs are rounded in proportion to |K|_F / N^2. That goes
+    // with N as the null's spread does; but it knows the offset of the data, which the spread does not.
+    const double scale = 64 * std::sqrt(static_cast<double>(vectors) * sums.squares[0]) / std::pow(static_cast<double>(n), 2);
+    out.tolerance = sizeof(T) == 4 ? stats::tie_tolerance(scale) : precise_ties * scale;
   }
   return out;
+}
+
+double deviation_of(const Vector& values) {
+  return std::sqrt((values.array() - values.mean()).square().sum() / static_cast<double>(std::max<Index>(1, values.size() - 1)));
 }
 
 struct Counted {
   double statistic = 0;  // float64
   double observed = 0;   // as computed beside the exchanges
   Vector null{};
+  double tolerance = 0;  // what is nearer is a tie
+
+  // Whether the exchanges differ by no more than rounding.
+  bool blurred() const { return null.size() > 1 && tolerance > deviation_of(null); }
 };
 
 Counted exchanged(const Kernel& kernel, const Samples& X, const std::vector<Index>& groups, const std::vector<Index>& sizes,
@@ -87,22 +107,20 @@ Counted exchanged(const Kernel& kernel, const Samples& X, const std::vector<Inde
     exchanges.draw(b, order);
     for (std::size_t i = 0; i < order.size(); ++i) out[i] = groups[static_cast<std::size_t>(order[i])];
   };
-  Counted counted;
-  Vector all;
+  const auto counted = [&](const Between& all) { return Counted{0, all.values[0], all.values.tail(permutations), all.tolerance}; };
+  const PreparedFamily<double> precise({kernel}, X);
   if (X.size() >= float32_rows) {
-    all = between<float>(PreparedFamily<float>({kernel}, X), sizes, permutations + 1, labelling, run);
-    counted.statistic = between<double>(PreparedFamily<double>({kernel}, X), sizes, 1, labelling, run)[0];
-  } else {
-    all = between<double>(PreparedFamily<double>({kernel}, X), sizes, permutations + 1, labelling, run);
-    counted.statistic = all[0];
+    Counted found = counted(between<float>(PreparedFamily<float>({kernel}, X), sizes, permutations + 1, labelling, run));
+    // Also false where float32 could not hold the kernel values.
+    if (found.tolerance <= blur * deviation_of(found.null)) {
+      found.statistic = between<double>(precise, sizes, 1, labelling, run).values[0];
+      return found;
+    }
   }
-  counted.observed = all[0];
-  counted.null = all.tail(permutations);
-  return counted;
+  Counted found = counted(between<double>(precise, sizes, permutations + 1, labelling, run));
+  found.statistic = found.observed;
+  return found;
 }
-
-// What rounding may do to the statistic of n rows whose feature vectors have squares of this size.
-double rounding(Index n, double square) { return n >= float32_rows ? stats::tie_tolerance(square) : 1e-12 * square; }
 
 double log_labellings(const std::vector<Index>& groups, const KSampleOptions& options) {
   // Of each stratum the multinomial number of different labellings.
@@ -123,7 +141,7 @@ double log_labellings(const std::vector<Index>& groups, const KSampleOptions& op
   return log_count;
 }
 
-void compare_pairs(KSampleResult& result, const Kernel& kernel, const Samples& X, const std::vector<Index>& groups, double square,
+void compare_pairs(KSampleResult& result, const Kernel& kernel, const Samples& X, const std::vector<Index>& groups,
                    const KSampleOptions& options) {
   const auto k = std::ssize(result.sizes);
   std::vector<double> p_values;
@@ -149,7 +167,7 @@ void compare_pairs(KSampleResult& result, const Kernel& kernel, const Samples& X
       const Counted counted =
           exchanged(kernel, X.subset(rows), sides, sizes, exchanges, exchangeable ? options.permutations : 1, options.run);
       pair.squared = counted.statistic / factor;
-      if (exchangeable) pair.p_value = stats::exchange_p_value(counted.observed, counted.null, rounding(n, square));
+      if (exchangeable) pair.p_value = stats::exchange_p_value(counted.observed, counted.null, counted.tolerance);
       p_values.push_back(pair.p_value);
       result.pairs.push_back(pair);
     }
@@ -225,12 +243,12 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
     const Exchanges exchanges(n, n, options.exchange, options.seed);
     result.description = exchanges.describe(options.permutations) + ", exact level";
     const Counted counted = exchanged(kernel, X, groups, result.sizes, exchanges, options.permutations, options.run);
-    // The statistic is a part of the total scatter, which is at most the mean of k(x, x): rounding is measured by that.
     const PreparedFamily<double> family({kernel}, X);
     const double square = family.diagonal(0).cwiseAbs().mean();
     if (!std::isfinite(counted.statistic) || !std::isfinite(square)) throw InvalidArgument("kernel values overflow; scale the data");
     result.statistic = counted.statistic;
-    stats::judge_by_exchanges(result, counted.observed, counted.null, rounding(n, square));
+    stats::judge_by_exchanges(result, counted.observed, counted.null, counted.tolerance);
+    if (log_labellings(groups, options) > 0 && square > 0 && counted.blurred()) stats::remark_on_rounding(result);
     const Matrix ones = Matrix::Constant(1, n, 1 / static_cast<double>(n));
     const double mean = stats::quadratic_forms<double>(family, ones, stats::Diagonal::whole, options.run)(0, 0);
     const double total = family.diagonal(0).mean() - mean;
@@ -238,15 +256,12 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
     result.numbers.emplace_back("total scatter", total);
     result.numbers.emplace_back("explained share", total > 0 ? std::clamp(result.statistic / total, 0.0, 1.0) : 0.0);
     stats::remark_on_kernel(result, kernel, "difference");
-    if (options.pairwise && result.sizes.size() > 2) compare_pairs(result, kernel, X, groups, square, options);
+    if (options.pairwise && result.sizes.size() > 2) compare_pairs(result, kernel, X, groups, options);
   });
   const double log_count = log_labellings(groups, options);
   if (log_count < std::log(static_cast<double>(options.permutations)))
     result.remarks.push_back(
         fmt::format("there are only {:.0f} different labellings of these rows: p-values are no finer than that", std::exp(log_count)));
-  if (1.0 / static_cast<double>(options.permutations + 1) > options.level)
-    result.remarks.push_back(fmt::format("{} permutations cannot reach the level {}: use at least {:.0f}", options.permutations,
-                                         options.level, std::ceil(1 / options.level - 1)));
   stats::conclude(result, fmt::format("the {} samples are not from one distribution", result.sizes.size()),
                   fmt::format("no difference found between the {} samples", result.sizes.size()), start);
   if (!result.pairs.empty()) result.remarks.push_back(pairs_sentence(result, options.names));

@@ -154,12 +154,41 @@ void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view
   }
 }
 
+void remark_on_rounding(TestResult& result) {
+  result.remarks.emplace_back(
+      "the exchanges differ by no more than the rounding of the kernel values, so rounding decides; where rows are far from 0 beside their "
+      "differences, subtract the column means");
+}
+
+void remark_on_draws(TestResult& result) {
+  const double least = 1 / (1 + static_cast<double>(result.draws));
+  if (result.draws < 1 || least <= result.level) return;
+  // "20 exchanges ... are too few": said by a test in its own words.
+  const std::string beginning = fmt::format("{} exchanges ", result.draws);
+  for (const std::string& remark : result.remarks) {
+    if (remark.starts_with(beginning)) return;
+  }
+  result.remarks.push_back(
+      fmt::format("{} exchanges cannot give a p-value below {:.3g}, so nothing is rejected at level {:g}; at least {} are needed",
+                  result.draws, least, result.level, std::ceil(1 / result.level) - 1));
+}
+
+void remark_on_exchanges(TestResult& result, double log_count) {
+  const double least = std::exp(-log_count);
+  if (least <= result.level * (1 + 1e-9)) return;
+  result.remarks.push_back(fmt::format(
+      "there are only {:.0f} different exchanges of these rows, so no p-value below {:.3g} is to be expected and hardly anything "
+      "is rejected at level {:g}",
+      std::exp(log_count), least, result.level));
+}
+
 std::string p_text(double p) {
   if (p < 1e-300) return "< 1e-300";
   return fmt::format("= {:.4g}", p);
 }
 
 void conclude(TestResult& result, std::string_view when_rejected, std::string_view when_not, std::chrono::steady_clock::time_point start) {
+  remark_on_draws(result);
   result.rejected = result.p_value <= result.level;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.sentence = fmt::format("{} at level {:g}: {} = {:.6g}, p {} ({})", result.rejected ? when_rejected : when_not, result.level,

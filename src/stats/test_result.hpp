@@ -33,7 +33,17 @@ void judge_by_law(TestResult& result, const std::function<double(double)>& upper
 // Says in the remarks what a kernel that is not characteristic cannot see; `what` is what the test looks for ("difference", "dependence").
 void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view what);
 
-// rejected, seconds and the sentence: "<yes> : mmd-u = ..., p = ..." or "<no>...".
+// Says that the exchanges differ by no more than the rounding of the kernel values, and what helps.
+void remark_on_rounding(TestResult& result);
+
+// Says that these draws are too few for the level, where they are and no remark on them is there yet; conclude() does.
+void remark_on_draws(TestResult& result);
+
+// Says how many different exchanges there are, where they are too few for the level; `log_count` is their logarithm, the data as they are
+// among them.
+void remark_on_exchanges(TestResult& result, double log_count);
+
+// rejected, seconds and the sentence: "<yes> : mmd-u = ..., p = ..." or "<no>..."; remark_on_draws.
 void conclude(TestResult& result, std::string_view when_rejected, std::string_view when_not, std::chrono::steady_clock::time_point start);
 
 // "0.0123", "< 1e-300": a p-value as people write it.

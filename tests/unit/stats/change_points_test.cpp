@@ -260,7 +260,52 @@ TEST(LongLevelChangePointTest, HoldsItsLevel) {
   EXPECT_NEAR(change_rejections(1000, 40), 0.05, 3.3 * std::sqrt(0.05 * 0.95 / 1000));
 }
 
+TEST(ChangePointTest, SeesAChangeFarFromZero) {  // HKH knows no offset, K in float32 would know nothing else
+  Matrix x = normal(77, 80);
+  x.bottomRows(40).array() += 1;
+  const ChangePointTestOptions options{.kernel = kernels::linear(), .permutations = 199};
+  const TestResult near = change_point_test(x, options);
+  EXPECT_EQ(near.p_value, 1.0 / 200);
+  for (const double offset : {1e3, 1e5}) {
+    const TestResult far = change_point_test(Matrix(x.array() + offset), options);
+    EXPECT_EQ(far.p_value, near.p_value);
+    EXPECT_NEAR(far.statistic, near.statistic, 1e-15 * offset * offset * 10);
+    EXPECT_LT((far.null - near.null).cwiseAbs().maxCoeff(), 1e-5 + 1e-14 * offset * offset);
+    for (const std::string& remark : far.remarks) EXPECT_EQ(remark.find("rounding"), std::string::npos);
+  }
+  const TestResult lost = change_point_test(Matrix(x.array() + 1e9), options);
+  bool said = false;
+  for (const std::string& remark : lost.remarks) said = said || remark.find("subtract the column means") != std::string::npos;
+  EXPECT_TRUE(said);
+}
+
+TEST(ChangePointTest, EqualRowsAreTies) {  // exchanges of equal rows change nothing, whatever centring rounds
+  Matrix x = Matrix::Constant(40, 1, 0.1);
+  x(7, 0) = 0.3;
+  const TestResult r = change_point_test(x, {.kernel = gaussian(1.0), .permutations = 99, .min_segment = 2});
+  Index different = 0;  // gains of the places of the one other row, by plain loops
+  const stats::Exchanges exchanges(40, 40, {}, r.seed);
+  std::vector<Index> order(40);
+  Index position = 0;
+  const double observed = naive_gain(gram(gaussian(1.0), x), 2, position);
+  for (Index b = 0; b < 99; ++b) {
+    exchanges.draw(b, order);
+    Matrix y(40, 1);
+    for (Index i = 0; i < 40; ++i) y(i, 0) = x(order[static_cast<std::size_t>(i)], 0);
+    different += naive_gain(gram(gaussian(1.0), y), 2, position) < observed - 1e-9 ? 1 : 0;
+  }
+  EXPECT_NEAR(r.p_value, (100.0 - static_cast<double>(different)) / 100, 1e-14);
+}
+
+TEST(ChangePointTest, FewBlocksAreRemarkedOn) {
+  const TestResult r = change_point_test(normal(3, 12), {.permutations = 99, .exchange = {.scheme = Exchange::blocks, .block_length = 4}});
+  bool said = false;
+  for (const std::string& remark : r.remarks) said = said || remark.find("only 6 different exchanges") != std::string::npos;
+  EXPECT_TRUE(said);
+}
+
 TEST(ChangePointTest, ConstantSeriesAndBadOptions) {
+  EXPECT_EQ(change_point_test(Matrix::Constant(50, 1, 1.1), {.kernel = kernels::linear(), .permutations = 99}).p_value, 1);
   EXPECT_EQ(change_point_test(Matrix::Ones(50, 1), {.permutations = 99}).p_value, 1);
   const Matrix x = normal(1, 20);
   EXPECT_THROW(change_point_test(x, {.permutations = 0}), InvalidArgument);

@@ -329,6 +329,21 @@ TEST(IndependenceTest, SpectralLawHasAllProducts) {
   EXPECT_NEAR(long_sum / 200, many.sum() * many.sum(), 5 * std::sqrt(2.0 / 200) * many.squaredNorm());
 }
 
+TEST(IndependenceTest, FewExchangesAreRemarkedOn) {
+  const auto said = [](const TestResult& r, const std::string& what) {
+    return std::count_if(r.remarks.begin(), r.remarks.end(),
+                         [&](const std::string& remark) { return remark.find(what) != std::string::npos; });
+  };
+  const Data data = dependent(10, 4);
+  const Samples X(data.x), Y(data.y);
+  EXPECT_EQ(said(independence_test(X, Y, {.exchange = {.scheme = Exchange::shifts}}), "only 10 different exchanges"), 1);
+  const std::vector<Index> halves = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+  EXPECT_EQ(said(independence_test(X, Y, {.exchange = {.scheme = Exchange::whole_groups, .groups = halves}}), "only 2 different"), 1);
+  EXPECT_EQ(said(independence_test(X, Y), "different exchanges"), 0);
+  EXPECT_EQ(said(independence_test(X, Y, {.permutations = 9}), "9 exchanges cannot give a p-value below 0.1"), 1);
+  EXPECT_EQ(said(independence_test(X, Y, {.permutations = 19}), "cannot give"), 0);
+}
+
 TEST(IndependenceTest, KernelsThatSeeLittleAreRemarkedOn) {
   const Data d = dependent(40, 6);
   const TestResult r = independence_test(d.x, d.y, {.kernel_x = kernels::linear(), .permutations = 20});

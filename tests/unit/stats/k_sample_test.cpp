@@ -220,6 +220,38 @@ TEST(KSample, ManyRowsInFloat32AndAnyThreads) {
   EXPECT_NEAR(one.statistic, naive_between(gram(options.kernel, X), labels, 3), 1e-13);
 }
 
+TEST(KSample, SeesADifferenceFarFromZeroWithManyRows) {  // float32 would round the kernel values by more than the samples differ
+  for (const Index n : {1050, 2100}) {
+    Matrix X = shifted(8, n, 1, 0);
+    std::vector<Index> labels;
+    for (Index i = 0; i < n; ++i) {
+      labels.push_back(i % 3);
+      X(i, 0) += static_cast<double>(i % 3);
+    }
+    const KSampleOptions options{.kernel = kernels::linear(), .permutations = 50};
+    const KSampleResult near = k_sample_test(Samples(X), labels, options);
+    const KSampleResult far = k_sample_test(Samples(Matrix(X.array() + 1000)), labels, options);
+    EXPECT_EQ(near.p_value, 1.0 / 51);
+    EXPECT_EQ(far.p_value, 1.0 / 51);
+    EXPECT_NEAR(far.statistic, near.statistic, 1e-8);
+    EXPECT_LT((far.null - near.null).cwiseAbs().maxCoeff(), 1e-6 * near.statistic);
+    for (const KSamplePair& pair : far.pairs) EXPECT_EQ(pair.p_value, 1.0 / 51);
+    EXPECT_EQ(far.remarks.size(), near.remarks.size());
+  }
+}
+
+TEST(KSample, SaysWhereRoundingDecides) {
+  const auto said = [](const TestResult& r) {
+    return std::any_of(r.remarks.begin(), r.remarks.end(),
+                       [](const std::string& remark) { return remark.find("subtract the column means") != std::string::npos; });
+  };
+  const std::vector<Index> labels = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
+  const Matrix X = shifted(9, 12, 2, 0);
+  const KSampleOptions options{.kernel = kernels::linear(), .permutations = 99};
+  EXPECT_FALSE(said(k_sample_test(Samples(Matrix(X.array() + 1000)), labels, options)));
+  EXPECT_TRUE(said(k_sample_test(Samples(Matrix(X.array() + 1e8)), labels, options)));
+}
+
 TEST(KSample, CanBeCancelled) {  // a job of many seconds, asked twenty times a second
   std::vector<Index> labels;
   for (Index i = 0; i < 10000; ++i) labels.push_back(i % 3);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "mercer/error.hpp"
@@ -37,6 +39,34 @@ TEST(ExchangeThreshold, IsWhatThePValueComesTo) {
     EXPECT_GT(exchange_p_value(threshold, null, 0), level);
   }
   EXPECT_EQ(exchange_threshold(null, 0.04), std::numeric_limits<double>::infinity());  // p is never below 1/20
+}
+
+TEST(Remarks, TooFewDrawsAreSaidOnce) {
+  TestResult r;
+  r.level = 0.01;
+  r.draws = 20;
+  conclude(r, "yes", "no", std::chrono::steady_clock::now());
+  ASSERT_EQ(r.remarks.size(), 1U);
+  EXPECT_EQ(r.remarks[0], "20 exchanges cannot give a p-value below 0.0476, so nothing is rejected at level 0.01; at least 99 are needed");
+  conclude(r, "yes", "no", std::chrono::steady_clock::now());
+  EXPECT_EQ(r.remarks.size(), 1U);
+  for (const Index draws : {Index{0}, Index{99}}) {  // a law with a formula; just enough
+    TestResult enough;
+    enough.level = 0.01;
+    enough.draws = draws;
+    conclude(enough, "yes", "no", std::chrono::steady_clock::now());
+    EXPECT_TRUE(enough.remarks.empty());
+  }
+}
+
+TEST(Remarks, TooFewDifferentExchangesAreSaid) {
+  TestResult r;
+  r.level = 0.05;
+  remark_on_exchanges(r, std::log(20.0));
+  EXPECT_TRUE(r.remarks.empty());
+  remark_on_exchanges(r, std::log(10.0));
+  ASSERT_EQ(r.remarks.size(), 1U);
+  EXPECT_EQ(r.remarks[0].find("there are only 10 different exchanges of these rows, so no p-value below 0.1 "), 0U);
 }
 
 TEST(Level, MustBeBetweenNoneAndAll) {
