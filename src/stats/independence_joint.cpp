@@ -11,7 +11,9 @@
 #include "mercer/gram.hpp"
 #include "stats/hsic_sums.hpp"
 #include "stats/independence_laws.hpp"
+#include "stats/independence_terms.hpp"
 #include "stats/permuted_products.hpp"
+#include "stats/quadratic_forms.hpp"
 #include "stats/test_result.hpp"
 
 namespace mercer {
@@ -24,19 +26,21 @@ using stats::HalfGram;
 constexpr Index strip = HalfGram::strip;
 constexpr Index most_parts = 64;
 
-// Notation: K_l the Gram matrix of variable l of d, m_l its row means, M_l their mean, D_l the mean of its diagonal, S_l that of its
-// squares.
+// Notation (stats/independence_terms.hpp): K_l = M_l + a_l(i) + a_l(j) + c_l(i, j) the Gram matrix of variable l of d.
 struct Variables {
   Index n = 0;
   std::vector<Kernel> kernels{};
   std::vector<PreparedFamily<double>> grams{};
-  std::vector<Vector> means{};  // m
-  Vector mean{};                // M
-  Vector diagonal{};            // D
-  Vector squares{};             // S
-  double products = 0;          // mean over i, j of prod_l K_l(i, j)
+  std::vector<stats::Centre> centres{};
+  std::vector<Vector> a{};
+  Vector mean{};     // M
+  Vector trace{};    // mean of c(i, i)
+  Vector squares{};  // mean of c(i, j)^2
+  double dhsic = 0;
 
   Index count() const { return static_cast<Index>(grams.size()); }
+  // Else only rounding is left of it.
+  bool varies(Index l) const { return std::sqrt(squares[l]) > 1e-13 * std::abs(mean[l]); }
 };
 
 std::vector<std::optional<Kernel>> kernels_for(std::size_t d, const JointIndependenceOptions& o) {
@@ -66,17 +70,68 @@ Variables bind(const std::vector<Samples>& variables, const JointIndependenceOpt
   return v;
 }
 
-// One pass over tiles of all variables at the same rows; the matrices are kept where `first` and `others` are given.
+void add_means(Variables& v, const Run& run) {
+  v.mean.resize(v.count());
+  for (Index l = 0; l < v.count(); ++l) {
+    const Vector sums = stats::row_sums(v.grams[static_cast<std::size_t>(l)], stats::Diagonal::whole, run).col(0);
+    const Vector means = sums / static_cast<double>(v.n);
+    v.mean[l] = means.mean();
+    v.a.emplace_back(means.array() - v.mean[l]);
+    v.centres.push_back(stats::centre_of(sums, stats::Centring::whole));
+  }
+}
+
+// What the rows alone have: of variable l the terms of the variables before it, for places of the rows of each variable in `orders` (empty:
+// as they are), all of them times the scales.
+template <class T>
+struct RowSides {
+  std::vector<T> means{};
+  std::vector<std::vector<T>> a{};
+  std::vector<std::vector<T>> ones{};
+  std::vector<std::vector<T>> mores{};
+  std::vector<T> nones{};
+
+  RowSides(const Variables& v, const std::vector<double>& scales, const std::vector<std::vector<Index>>& orders) {
+    std::vector<stats::RowTerms<double>> terms(static_cast<std::size_t>(v.n));
+    for (std::size_t l = 0; l < v.a.size(); ++l) {
+      const double mean = scales[l] * v.mean[static_cast<Index>(l)];
+      means.push_back(static_cast<T>(mean));
+      nones.push_back(static_cast<T>(terms[0].none));
+      std::vector<T>& own = a.emplace_back(terms.size());
+      std::vector<T>& one = ones.emplace_back(terms.size());
+      std::vector<T>& more = mores.emplace_back(terms.size());
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        const double value = scales[l] * v.a[l][l == 0 || orders.empty() ? static_cast<Index>(i) : orders[l - 1][i]];
+        own[i] = static_cast<T>(value);
+        one[i] = static_cast<T>(terms[i].one);
+        more[i] = static_cast<T>(terms[i].more);
+        terms[i].take(mean, value);
+      }
+    }
+  }
+
+  // The factor of variable l > 0 for row i and `count` rows from `begin` on, whose c are in c[].
+  void take(std::size_t l, Index i, Index begin, Index count, const T* c, T* s11, T* s12, T* s21, T* s22) const {
+    const T own = a[l][static_cast<std::size_t>(i)];
+    const T* others = a[l].data() + begin;
+    if (l + 1 == a.size()) return stats::take_last_factor(count, means[l], own, others, c, s11, s12, s21, s22);
+    const stats::RowTerms<T> row{nones[l], ones[l][static_cast<std::size_t>(i)], mores[l][static_cast<std::size_t>(i)]};
+    stats::take_factor(count, means[l], own, others, c, row, ones[l].data() + begin, mores[l].data() + begin, s11, s12, s21, s22);
+  }
+};
+
+// One pass over tiles of all variables at the same rows; the matrices c are kept where `first` and `others` are given.
 void add_sums(Variables& v, const Run& run, HalfGram* first, std::vector<FullGram>* others) {
   const Index n = v.n;
   const Index d = v.count();
   const Index blocks = block_count(n);
   const Index tiles = upper_count(blocks);
   const Index parts = std::min(tiles, most_parts);
+  const RowSides<double> sides(v, std::vector<double>(static_cast<std::size_t>(d), 1.0), {});
   struct Sums {
-    double products = 0;
+    double dhsic = 0;
     Vector squares{};
-    std::vector<Vector> rows{};
+    Vector traces{};
   };
   std::vector<Sums> found(static_cast<std::size_t>(parts));
   with_threads(run.threads, [&] {
@@ -84,116 +139,118 @@ void add_sums(Variables& v, const Run& run, HalfGram* first, std::vector<FullGra
     parallel_for(parts, [&](Index part) {
       Sums& sums = found[static_cast<std::size_t>(part)];
       sums.squares = Vector::Zero(d);
-      sums.rows.assign(static_cast<std::size_t>(d), Vector::Zero(n));
+      sums.traces = Vector::Zero(d);
       TileMemory<double> memory;
-      TileMemory<double> product_memory;
+      TileMemory<double> s[4];  // s11, s12, s21, s22
       for (Index number = part * tiles / parts; number < (part + 1) * tiles / parts; ++number) {
         const BlockPair pair = upper_pair(number, blocks);
         const Range I = block_range(pair.row, n);
         const Range J = block_range(pair.col, n);
         const double times = pair.row == pair.col ? 1 : 2;
-        Eigen::Map<Matrix> product(product_memory.data(), I.count, J.count);
         for (Index l = 0; l < d; ++l) {
-          v.grams[static_cast<std::size_t>(l)].tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t, simd::Tile<double> tile) {
-            const Eigen::Map<const Matrix> K(tile.data, I.count, J.count);
-            const simd::Tile<const double> constant{tile.data, tile.rows, tile.cols, tile.stride};
-            sums.squares[l] += times * K.squaredNorm();
-            sums.rows[static_cast<std::size_t>(l)].segment(I.begin, I.count) += K.rowwise().sum();
-            if (times > 1) sums.rows[static_cast<std::size_t>(l)].segment(J.begin, J.count) += K.colwise().sum().transpose();
-            if (l == 0) {
-              product = K;
-              if (first != nullptr) first->put(I, J, constant);
-            } else {
-              product.array() *= K.array();
-              if (others != nullptr) (*others)[static_cast<std::size_t>(l - 1)].put(I, J, constant);
+          const auto at = static_cast<std::size_t>(l);
+          v.grams[at].tiles(I, J, memory.tile(I.count, J.count), [&](std::size_t, simd::Tile<double> tile) {
+            for (Index i = 0; i < I.count; ++i) {
+              double* c = tile.row(i);
+              for (Index j = 0; j < J.count; ++j) c[j] = v.centres[at](c[j], I.begin + i, J.begin + j);
+              if (times == 1) sums.traces[l] += c[i];
+              sums.squares[l] += times * Eigen::Map<const Vector>(c, J.count).squaredNorm();
+              double* terms[4];
+              for (std::size_t k = 0; k < 4; ++k) terms[k] = s[k].data() + i * J.count;
+              if (l == 0) {
+                std::copy_n(c, J.count, terms[0]);
+                for (std::size_t k = 1; k < 4; ++k) std::fill_n(terms[k], J.count, 0.0);
+              } else {
+                sides.take(at, I.begin + i, J.begin, J.count, c, terms[0], terms[1], terms[2], terms[3]);
+              }
             }
+            const simd::Tile<const double> constant{tile.data, tile.rows, tile.cols, tile.stride};
+            if (l == 0 && first != nullptr) first->put(I, J, constant);
+            if (l > 0 && others != nullptr) (*others)[at - 1].put(I, J, constant);
           });
         }
-        sums.products += times * product.sum();
+        sums.dhsic += times * Eigen::Map<const Matrix>(s[3].data(), I.count, J.count).sum();
         stage.advance(1);
       }
     });
   });
   const auto m = static_cast<double>(n);
   v.squares = Vector::Zero(d);
-  v.means.assign(static_cast<std::size_t>(d), Vector::Zero(n));
-  v.mean.resize(d);
-  v.diagonal.resize(d);
+  v.trace = Vector::Zero(d);
   for (const Sums& sums : found) {
-    v.products += sums.products / (m * m);
+    v.dhsic += sums.dhsic / (m * m);
     v.squares += sums.squares / (m * m);
-    for (std::size_t l = 0; l < v.means.size(); ++l) v.means[l] += sums.rows[l] / m;
+    v.trace += sums.traces / m;
   }
-  if (!std::isfinite(v.products) || !v.squares.allFinite())
+  if (!std::isfinite(v.dhsic) || !v.squares.allFinite())
     throw InvalidArgument("products of kernel values are not finite; scale the columns, or choose bounded kernels");
-  for (Index l = 0; l < d; ++l) {
-    v.mean[l] = v.means[static_cast<std::size_t>(l)].mean();
-    v.diagonal[l] = v.grams[static_cast<std::size_t>(l)].diagonal(0).mean();
-  }
 }
 
-// (1/n) sum_i prod_l m_l(p_l(i)): what the permuted variables have in common with the product of their means.
-double mean_of_products(const Variables& v, const std::vector<std::vector<Index>>& orders) {
-  double sum = 0;
-  for (Index i = 0; i < v.n; ++i) {
-    double product = v.means[0][i];
-    for (std::size_t l = 1; l < v.means.size(); ++l) product *= v.means[l][orders[l - 1][static_cast<std::size_t>(i)]];
-    sum += product;
-  }
-  return sum / static_cast<double>(v.n);
-}
-
-double dhsic_of(const Variables& v, double products, double middle) { return products + v.mean.prod() - 2 * middle; }
-
-double dhsic_of(const Variables& v) {
-  Vector middle = v.means[0];
-  for (std::size_t l = 1; l < v.means.size(); ++l) middle.array() *= v.means[l].array();
-  return dhsic_of(v, v.products, middle.mean());
-}
-
-// sum_ij K_0(i, j) prod_l K_l(p_l(i), p_l(j)) for one set of permutations: pairs j < i of the rows of K_0, fetched from the rows p_l(i).
+// dHSIC for one set of permutations: pairs j < i of the rows of c_0, the other c fetched from the rows p_l(i).
 class PermutedJoint {
  public:
-  PermutedJoint(const HalfGram& first, const std::vector<FullGram>& others) : first_(first), others_(others) {}
+  PermutedJoint(const Variables& v, const HalfGram& first, const std::vector<FullGram>& others) : v_(v), first_(first), others_(others) {
+    scales_.push_back(first.scale());
+    for (const FullGram& gram : others) scales_.push_back(gram.scale());
+  }
 
   double operator()(const std::vector<std::vector<Index>>& orders) const {
     const Index n = first_.size();
+    const RowSides<float> sides(v_, scales_, orders);
     std::vector<std::vector<std::uint32_t>> places;
     for (const std::vector<Index>& order : orders) {
       std::vector<std::uint32_t>& p = places.emplace_back(static_cast<std::size_t>((n + strip - 1) / strip * strip), 0U);
       std::copy(order.begin(), order.end(), p.begin());
     }
     double pairs = 0;
-    double diagonal = 0;
-    std::vector<const float*> rows(others_.size());
-    float products[strip];
+    float c[strip];
+    float s[4][strip];
     for (Index i = 0; i < n; ++i) {
-      double own = first_.diagonal()[i];
-      for (std::size_t l = 0; l < rows.size(); ++l) {
-        const Index r = orders[l][static_cast<std::size_t>(i)];
-        rows[l] = others_[l].row(r);
-        own *= others_[l].diagonal()[r];
-      }
-      diagonal += own;
-      for (Index s = 0; s * strip < i; ++s) {
-        std::copy_n(first_.row(s, i), strip, products);
-        for (std::size_t l = 0; l < rows.size(); ++l) {
-          const std::uint32_t* p = places[l].data() + s * strip;
-          const float* row = rows[l];
-          for (Index j = 0; j < strip; ++j) products[j] *= row[p[j]];
+      for (Index j = 0; j < i; j += strip) {
+        const Index count = std::min(strip, i - j);
+        std::copy_n(first_.row(j / strip, i), strip, s[0]);
+        for (std::size_t k = 1; k < 4; ++k) std::fill_n(s[k], strip, 0.0F);
+        for (std::size_t l = 0; l < others_.size(); ++l) {
+          const std::uint32_t* p = places[l].data() + j;
+          const float* row = others_[l].row(orders[l][static_cast<std::size_t>(i)]);
+          for (Index k = 0; k < strip; ++k) c[k] = row[p[k]];
+          sides.take(l + 1, i, j, count, c, s[0], s[1], s[2], s[3]);
         }
-        pairs += static_cast<double>(Eigen::Map<const Eigen::ArrayXf>(products, strip).sum());
+        pairs += static_cast<double>(Eigen::Map<const Eigen::ArrayXf>(s[3], count).sum());
       }
     }
-    double scale = first_.scale();
-    for (const FullGram& gram : others_) scale *= gram.scale();
-    return 2 * pairs / scale + diagonal;
+    double scale = 1;
+    for (const double one : scales_) scale *= one;
+    return (2 * pairs / scale + diagonal(orders)) / (static_cast<double>(n) * static_cast<double>(n));
   }
 
  private:
+  // The pairs i = j, in float64.
+  double diagonal(const std::vector<std::vector<Index>>& orders) const {
+    const RowSides<double> sides(v_, std::vector<double>(scales_.size(), 1.0), orders);
+    double sum = 0;
+    for (Index i = 0; i < first_.size(); ++i) {
+      double s[4] = {first_.diagonal()[i], 0, 0, 0};
+      for (std::size_t l = 0; l < others_.size(); ++l) {
+        const double c = others_[l].diagonal()[orders[l][static_cast<std::size_t>(i)]];
+        sides.take(l + 1, i, i, 1, &c, s, s + 1, s + 2, s + 3);
+      }
+      sum += s[3];
+    }
+    return sum;
+  }
+
+  const Variables& v_;
   const HalfGram& first_;
   const std::vector<FullGram>& others_;
+  std::vector<double> scales_{};
 };
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;
+};
+Moments limit_moments(const Variables& v);
 
 void judge_by_permutations(TestResult& result, Variables& v, const JointIndependenceOptions& o) {
   const Index n = v.n;
@@ -205,12 +262,12 @@ void judge_by_permutations(TestResult& result, Variables& v, const JointIndepend
   std::vector<FullGram> others;
   for (std::size_t l = 1; l < v.grams.size(); ++l) others.emplace_back(n, stats::scale_for(v.grams[l].diagonal(0), none));
   add_sums(v, o.run, &first, &others);
-  result.statistic = dhsic_of(v);
+  result.statistic = v.dhsic;
   // Variable l + 1 is permuted by the streams (seed + l, b): exchanges of their own.
   std::vector<stats::Exchanges> exchanges;
   for (Index l = 1; l < d; ++l)
     exchanges.emplace_back(n, n, ExchangeOptions{}, o.seed + static_cast<std::uint64_t>(l - 1) * 0x9e3779b97f4a7c15U);
-  const PermutedJoint products(first, others);
+  const PermutedJoint dhsic(v, first, others);
   Vector found(o.permutations + 1);
   with_threads(o.run.threads, [&] {
     Stage stage(o.run.progress, "Permutations", static_cast<double>(found.size()));
@@ -223,12 +280,17 @@ void judge_by_permutations(TestResult& result, Variables& v, const JointIndepend
           for (Index i = 0; i < n; ++i) orders[l][static_cast<std::size_t>(i)] = i;
         }
       }
-      found[b] = dhsic_of(v, products(orders) / (static_cast<double>(n) * static_cast<double>(n)), mean_of_products(v, orders));
+      found[b] = dhsic(orders);
       stage.advance(1);
     });
   });
-  stats::judge_by_exchanges(result, found[0], found.tail(o.permutations),
-                            stats::tie_tolerance(std::abs(v.products) + std::abs(v.mean.prod())));
+  Index varying = 0;
+  for (Index l = 0; l < d; ++l) varying += v.varies(l) ? 1 : 0;
+  if (varying < 2) found.setZero();  // what is left is rounding
+  // Sums with random signs are rounded in proportion to the root of their squares, which is the spread of the limit law.
+  const double scale = 64 * std::sqrt(limit_moments(v).variance) / static_cast<double>(n);
+  stats::judge_by_exchanges(result, found[0], found.tail(o.permutations), stats::tie_tolerance(scale));
+  stats::remark_on_exchanges(result, static_cast<double>(d - 1) * std::lgamma(static_cast<double>(n) + 1));
   result.exact = true;
   result.description = fmt::format("{} permutations of the rows of every variable but the first, exact level", o.permutations);
 }
@@ -238,21 +300,14 @@ void judge_by_permutations(TestResult& result, Variables& v, const JointIndepend
 // of covariance Sigma: psi is the sum of all products with two or more centred factors. With s = |Sigma|^2, c = <mu, Sigma mu>, M = |mu|^2
 // and t = tr Sigma both moments are sums of products, counted here by how many factors are centred (0, 1, 2 or more) so that no term is
 // subtracted. For kernels of any diagonal; of two variables it is the gamma law of independence_test.
-struct Moments {
-  double mean = 0;
-  double variance = 0;
-};
-
 Moments limit_moments(const Variables& v) {
   double traces[3] = {1, 0, 0};
   double squares[3][3] = {{1, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (Index l = 0; l < v.count(); ++l) {
     const double M = v.mean[l];
-    const double squared_means = v.means[static_cast<std::size_t>(l)].squaredNorm() / static_cast<double>(v.n);
-    const bool varies = v.diagonal[l] - M > 1e-12 * std::abs(M);  // else only rounding is left
-    const double s = varies ? std::max(0.0, v.squares[l] - 2 * squared_means + M * M) : 0;
-    const double c = varies ? std::max(0.0, squared_means - M * M) : 0;
-    const double t = varies ? v.diagonal[l] - M : 0;
+    const double s = v.varies(l) ? v.squares[l] : 0;
+    const double c = v.varies(l) ? v.a[static_cast<std::size_t>(l)].squaredNorm() / static_cast<double>(v.n) : 0;
+    const double t = v.varies(l) ? v.trace[l] : 0;
     double next[3] = {};
     double grid[3][3] = {};
     for (int a = 0; a < 3; ++a) {
@@ -298,12 +353,20 @@ TestResult joint_independence_test(const std::vector<Samples>& variables, const 
   result.n = v.n;
   result.seed = o.seed;
   result.numbers.emplace_back("variables", static_cast<double>(v.count()));
+  add_means(v, o.run);
   if (o.null == IndependenceNull::gamma) {
     add_sums(v, o.run, nullptr, nullptr);
-    result.statistic = dhsic_of(v);
+    result.statistic = v.dhsic;
     judge_by_gamma(result, v);
   } else {
     judge_by_permutations(result, v, o);
+  }
+  for (Index l = 0; l < v.count(); ++l) {
+    if (!v.varies(l))
+      result.remarks.push_back(fmt::format(
+          "variable {} does not vary beyond the rounding of its kernel values: nothing can be seen to depend on it; where rows are "
+          "far from 0 beside their differences, subtract the column means",
+          l));
   }
   for (std::size_t l = 0; l < v.kernels.size(); ++l) {
     bool known = false;

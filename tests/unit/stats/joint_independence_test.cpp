@@ -10,6 +10,7 @@
 #include "mercer/gram.hpp"
 #include "mercer/independence.hpp"
 #include "mercer/random.hpp"
+#include "stats/exchanges.hpp"
 
 namespace mercer {
 namespace {
@@ -81,6 +82,132 @@ TEST(JointIndependence, PermutedStatisticsAgreeWithLoops) {
   const double p_all = static_cast<double>(std::count_if(all.begin(), all.end(), [&](double v) { return v >= r.statistic - 1e-9; })) /
                        static_cast<double>(all.size());
   EXPECT_NEAR(r.p_value, p_all, 4 * std::sqrt(p_all / 20000) + 1e-4);
+}
+
+// The definition in long double, pair by pair.
+template <class OfTwo>
+double dhsic_in_long_double(const std::vector<Matrix>& X, const OfTwo& kernel) {
+  const auto n = static_cast<std::size_t>(X[0].rows());
+  const auto k = [&](std::size_t l, std::size_t i, std::size_t j) {
+    return kernel(static_cast<long double>(X[l](static_cast<Index>(i), 0)), static_cast<long double>(X[l](static_cast<Index>(j), 0)));
+  };
+  std::vector<long double> row_products(n, 1.0L);
+  long double means = 1;
+  for (std::size_t l = 0; l < X.size(); ++l) {
+    long double total = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      long double row = 0;
+      for (std::size_t j = 0; j < n; ++j) row += k(l, i, j);
+      total += row;
+      row_products[i] *= row / static_cast<long double>(n);
+    }
+    means *= total / static_cast<long double>(n * n);
+  }
+  long double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      long double product = 1;
+      for (std::size_t l = 0; l < X.size(); ++l) product *= k(l, i, j);
+      sum += (product - row_products[i]) - (row_products[j] - means);
+    }
+  }
+  return static_cast<double>(sum / static_cast<long double>(n * n));
+}
+
+// Of linear kernels on one column the feature of a row is the product of its numbers: dHSIC is the square of E xyz - E x E y E z.
+double dhsic_of_numbers(const std::vector<Matrix>& X) {
+  const Index n = X[0].rows();
+  long double products = 0, means = 1;
+  for (Index i = 0; i < n; ++i) {
+    long double product = 1;
+    for (const Matrix& x : X) product *= static_cast<long double>(x(i, 0));
+    products += product / static_cast<long double>(n);
+  }
+  for (const Matrix& x : X) means *= x.cast<long double>().sum() / static_cast<long double>(n);
+  return static_cast<double>((products - means) * (products - means));
+}
+
+TEST(JointIndependence, SeesDependenceFarFromZeroAndWithWideKernels) {
+  RandomStream random(12);
+  const Matrix x = random.normal_matrix(100, 1);
+  const Matrix y = x + 0.1 * random.normal_matrix(100, 1);
+  const Matrix z = random.normal_matrix(100, 1);
+  const auto linear = [](long double s, long double t) { return s * t; };
+  for (const double offset : {10.0, 100.0, 1000.0, 1e5}) {
+    std::vector<Matrix> rows;
+    std::vector<Samples> X;
+    for (const Matrix* one : {&x, &y, &z}) {
+      rows.emplace_back(one->array() + offset);
+      X.emplace_back(rows.back());
+    }
+    const TestResult r = joint_independence_test(X, {.kernels = {kernels::linear()}, .permutations = 199});
+    EXPECT_EQ(r.p_value, 1.0 / 200) << offset;
+    EXPECT_LT(joint_independence_test(X, {.kernels = {kernels::linear()}, .null = IndependenceNull::gamma}).p_value, 1e-6);
+    const double wanted = dhsic_of_numbers(rows);
+    if (offset <= 100) {  // farther away the loops lose more than that, in long double too
+      EXPECT_NEAR(dhsic_in_long_double(rows, linear), wanted, 1e-9 * wanted);
+    }
+    if (offset < 1e4) {
+      EXPECT_NEAR(r.statistic, wanted, 1e-8 * wanted) << offset;
+    }
+    for (const std::string& remark : r.remarks) EXPECT_EQ(remark.find("rounding"), std::string::npos) << remark;
+  }
+  const TestResult wide =
+      joint_independence_test({Samples(x), Samples(y), Samples(z)}, {.kernels = {gaussian(100.0)}, .permutations = 199});
+  EXPECT_EQ(wide.p_value, 1.0 / 200);
+  const double wanted =
+      dhsic_in_long_double({x, y, z}, [](long double s, long double t) { return std::exp(-(s - t) * (s - t) / (2.0L * 100 * 100)); });
+  EXPECT_NEAR(wide.statistic, wanted, 1e-6 * wanted);
+}
+
+TEST(JointIndependence, PermutedStatisticsOfFourVariablesAgreeWithLoops) {
+  // All terms of the product multiplied out: four variables, an offset, more rows than a strip.
+  const std::vector<Samples> base = independent(150, 4, 8);
+  std::vector<Matrix> K;
+  std::vector<Samples> X;
+  for (std::size_t l = 0; l < 4; ++l) {
+    X.emplace_back(Matrix(base[l].to_dense().array() + 2));
+    K.push_back(gram(kernels::polynomial(2), X[l]));
+  }
+  const JointIndependenceOptions options{.kernels = {kernels::polynomial(2)}, .permutations = 4, .seed = 3};
+  const TestResult r = joint_independence_test(X, options);
+  const double wanted = dhsic_by_loops(K);
+  EXPECT_NEAR(r.statistic, wanted, 1e-9 * std::abs(wanted));
+  for (Index b = 0; b < 4; ++b) {
+    std::vector<Matrix> permuted = {K[0]};
+    for (std::size_t l = 1; l < 4; ++l) {
+      std::vector<Index> order(150);
+      stats::Exchanges(150, 150, {}, 3 + (l - 1) * 0x9e3779b97f4a7c15U).draw(b, order);
+      Matrix P(150, 150);
+      for (Index i = 0; i < 150; ++i) {
+        for (Index j = 0; j < 150; ++j) P(i, j) = K[l](order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+      }
+      permuted.push_back(P);
+    }
+    const double value = dhsic_by_loops(permuted);
+    EXPECT_NEAR(r.null[b], value, 2e-6 * std::abs(value)) << b;
+  }
+}
+
+TEST(JointIndependence, ConstantVariablesAndTies) {
+  const std::vector<Samples> X = independent(30, 2, 6);
+  const Samples constant(Matrix(Matrix::Constant(30, 1, 1.1)));
+  const std::vector<std::optional<Kernel>> linear = {kernels::linear()};
+  EXPECT_EQ(joint_independence_test({X[0], constant}, {.kernels = linear, .permutations = 99}).p_value, 1);
+  const TestResult two = joint_independence_test(X, {.kernels = linear, .permutations = 99});
+  const TestResult three = joint_independence_test({X[0], X[1], constant}, {.kernels = linear, .permutations = 99});
+  EXPECT_EQ(three.p_value, two.p_value);
+  EXPECT_NEAR(three.statistic, 1.21 * two.statistic, 1e-12);
+  bool said = false;
+  for (const std::string& remark : three.remarks) said = said || remark.find("variable 2 does not vary") == 0;
+  EXPECT_TRUE(said);
+}
+
+TEST(JointIndependence, FewDrawsAreRemarkedOnOnce) {
+  const TestResult r = joint_independence_test(independent(20, 3, 6), {.permutations = 9});
+  EXPECT_EQ(std::count_if(r.remarks.begin(), r.remarks.end(),
+                          [](const std::string& remark) { return remark.find("9 exchanges cannot give") == 0; }),
+            1);
 }
 
 TEST(JointIndependence, OfTwoVariablesIsHsic) {
