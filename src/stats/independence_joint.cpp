@@ -114,8 +114,13 @@ struct RowSides {
   void take(std::size_t l, Index i, Index begin, Index count, const T* c, T* s11, T* s12, T* s21, T* s22) const {
     const T own = a[l][static_cast<std::size_t>(i)];
     const T* others = a[l].data() + begin;
+    if (a.size() == 2) {  // only the product is left
+      for (Index j = 0; j < count; ++j) s22[j] = s11[j] * c[j];
+      return;
+    }
     if (l + 1 == a.size()) return stats::take_last_factor(count, means[l], own, others, c, s11, s12, s21, s22);
     const stats::RowTerms<T> row{nones[l], ones[l][static_cast<std::size_t>(i)], mores[l][static_cast<std::size_t>(i)]};
+    if (l == 1) return stats::take_second_factor(count, means[l], own, others, c, row, ones[l].data() + begin, s11, s12, s21, s22);
     stats::take_factor(count, means[l], own, others, c, row, ones[l].data() + begin, mores[l].data() + begin, s11, s12, s21, s22);
   }
 };
@@ -159,7 +164,6 @@ void add_sums(Variables& v, const Run& run, HalfGram* first, std::vector<FullGra
               for (std::size_t k = 0; k < 4; ++k) terms[k] = s[k].data() + i * J.count;
               if (l == 0) {
                 std::copy_n(c, J.count, terms[0]);
-                for (std::size_t k = 1; k < 4; ++k) std::fill_n(terms[k], J.count, 0.0);
               } else {
                 sides.take(at, I.begin + i, J.begin, J.count, c, terms[0], terms[1], terms[2], terms[3]);
               }
@@ -209,7 +213,6 @@ class PermutedJoint {
       for (Index j = 0; j < i; j += strip) {
         const Index count = std::min(strip, i - j);
         std::copy_n(first_.row(j / strip, i), strip, s[0]);
-        for (std::size_t k = 1; k < 4; ++k) std::fill_n(s[k], strip, 0.0F);
         for (std::size_t l = 0; l < others_.size(); ++l) {
           const std::uint32_t* p = places[l].data() + j;
           const float* row = others_[l].row(orders[l][static_cast<std::size_t>(i)]);

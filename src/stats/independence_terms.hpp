@@ -34,8 +34,8 @@ struct RowTerms {
 // more. What comes next is the factor of mean M with its a_i, its a_j in a[] and its c_ij in c[]; `row` has the terms of row i alone before
 // this factor, `ones` and `mores` those of the rows j.
 template <class T>
-void take_factor(Index count, T mean, T a_i, const T* a, const T* c, const RowTerms<T>& row, const T* ones, const T* mores, T* s11, T* s12,
-                 T* s21, T* s22) {
+void take_factor(Index count, T mean, T a_i, const T* __restrict a, const T* __restrict c, const RowTerms<T>& row, const T* __restrict ones,
+                 const T* __restrict mores, T* __restrict s11, T* __restrict s12, T* __restrict s21, T* __restrict s22) {
   const T none = row.none;
   const T one = row.one;
   const T more = row.more;
@@ -49,9 +49,23 @@ void take_factor(Index count, T mean, T a_i, const T* a, const T* c, const RowTe
   }
 }
 
+// The second factor: of one factor there is s11 alone, which is c.
+template <class T>
+void take_second_factor(Index count, T mean, T a_i, const T* __restrict a, const T* __restrict c, const RowTerms<T>& row,
+                        const T* __restrict ones, T* __restrict s11, T* __restrict s12, T* __restrict s21, T* __restrict s22) {
+  const T none = row.none;
+  const T one = row.one;
+  for (Index j = 0; j < count; ++j) {
+    s22[j] = s11[j] * c[j];
+    s21[j] = s11[j] * a_i + one * c[j];
+    s12[j] = s11[j] * a[j] + ones[j] * c[j];
+    s11[j] = s11[j] * mean + one * a[j] + ones[j] * a_i + none * c[j];
+  }
+}
+
 // The same of the last factor, after which only s22 is wanted; it takes the place of s22.
 template <class T>
-void take_last_factor(Index count, T mean, T a_i, const T* a, const T* c, const T* s11, const T* s12, const T* s21, T* s22) {
+void take_last_factor(Index count, T mean, T a_i, const T* a, const T* c, const T* s11, const T* s12, const T* s21, T* __restrict s22) {
   for (Index j = 0; j < count; ++j) {
     s22[j] = s22[j] * (mean + a_i + a[j] + c[j]) + s12[j] * (a_i + c[j]) + s21[j] * (a[j] + c[j]) + s11[j] * c[j];
   }
