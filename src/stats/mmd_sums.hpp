@@ -9,7 +9,8 @@
 
 namespace mercer::stats {
 
-// X and Y as one sample set, X first, and the kernel with its length scales set on it.
+// X and Y as one sample set, X first, and the kernel with its length scales set on it. Dense rows far from 0 are moved towards it where the
+// kernel is linear, which no MMD statistic sees.
 struct Pooled {
   Samples rows;
   Index n = 0;

@@ -21,6 +21,9 @@ Matrix normal(Index rows, Index cols, std::uint64_t seed, double shift = 0) {
 }
 Matrix moved(const Matrix& X, double by) { return (X.array() + by).matrix(); }
 
+// The linear kernel alone has its rows moved to 0; with a constant, which no statistic sees either, it stays far from it.
+Kernel uncentred() { return kernels::linear() + 1.0; }
+
 bool has_remark(const TestResult& r, const char* words) {
   return std::any_of(r.remarks.begin(), r.remarks.end(), [&](const std::string& s) { return s.find(words) != std::string::npos; });
 }
@@ -40,15 +43,37 @@ TEST(TwoSampleNumbers, LawsOfALinearKernelFarFromZeroAreThoseAtZero) {
   const Matrix X = normal(60, 2, 1);
   const Matrix Y = normal(50, 2, 2, 0.2);
   for (const MmdNull null : {MmdNull::gamma, MmdNull::pearson, MmdNull::spectral}) {
-    const TestResult here = two_sample_test(X, Y, {.kernel = kernels::linear(), .null = null, .permutations = 300});
+    const TestResult here = two_sample_test(X, Y, {.kernel = uncentred(), .null = null, .permutations = 300});
     for (const double offset : {1e3, 1e4, 1e5}) {
       const TestResult far =
-          two_sample_test(moved(X, offset), moved(Y, offset), {.kernel = kernels::linear(), .null = null, .permutations = 300});
+          two_sample_test(moved(X, offset), moved(Y, offset), {.kernel = uncentred(), .null = null, .permutations = 300});
       const double rounding = 1e-13 * offset * offset;  // kernel values are offset^2, rounded to 1e-16 of it, and there are 110 in a row
       EXPECT_NEAR(far.p_value, here.p_value, 1e-9 + rounding + (null == MmdNull::spectral ? 1.1 / 301 : 0)) << name_of(null) << offset;
       EXPECT_NEAR(far.threshold / here.threshold, 1, 1e-9 + rounding) << name_of(null) << offset;
     }
   }
+}
+
+// Rows of whole numbers, moved exactly: every null says what it says at 0.
+TEST(TwoSampleNumbers, TheLinearKernelDoesNotSeeWhereZeroIs) {
+  const Matrix X = (8 * normal(40, 2, 1)).array().round();
+  const Matrix Y = (8 * normal(40, 2, 2, 0.3)).array().round();
+  for (const MmdNull null :
+       {MmdNull::permutation, MmdNull::binned, MmdNull::wild, MmdNull::gamma, MmdNull::pearson, MmdNull::spectral, MmdNull::normal}) {
+    const TwoSampleOptions o{.kernel = kernels::linear(), .null = null, .permutations = 199};
+    const TestResult here = two_sample_test(X, Y, o);
+    const TestResult far = two_sample_test(moved(X, 1e12), moved(Y, 1e12), o);
+    EXPECT_NEAR(far.p_value, here.p_value, 1e-10) << name_of(null);
+    EXPECT_NEAR(far.statistic, here.statistic, 1e-10 * std::abs(here.statistic)) << name_of(null);
+    EXPECT_EQ(far.remarks, here.remarks) << name_of(null);
+  }
+  const MmdEstimate here = mmd(X, Y, {.kernel = kernels::linear()});
+  const MmdEstimate far = mmd(moved(X, 1e12), moved(Y, 1e12), {.kernel = kernels::linear()});
+  EXPECT_NEAR(far.squared, here.squared, 1e-10 * here.squared);
+  EXPECT_NEAR(far.deviation, here.deviation, 1e-10 * here.deviation);
+  const MatrixF single = moved(X, 1e5).cast<float>();
+  EXPECT_NEAR(two_sample_test(single, moved(Y, 1e5), {.kernel = kernels::linear(), .permutations = 199}).p_value,
+              two_sample_test(X, Y, {.kernel = kernels::linear(), .permutations = 199}).p_value, 1e-10);
 }
 
 TEST(TwoSampleNumbers, GammaKeepsItsLevelFarFromZero) {
@@ -57,8 +82,7 @@ TEST(TwoSampleNumbers, GammaKeepsItsLevelFarFromZero) {
   for (int t = 0; t < trials; ++t) {
     const auto seed = static_cast<std::uint64_t>(2 * t + 1);
     rejections +=
-        two_sample_test(normal(40, 1, seed, 1e5), normal(40, 1, seed + 1, 1e5), {.kernel = kernels::linear(), .null = MmdNull::gamma})
-                .rejected
+        two_sample_test(normal(40, 1, seed, 1e5), normal(40, 1, seed + 1, 1e5), {.kernel = uncentred(), .null = MmdNull::gamma}).rejected
             ? 1
             : 0;
   }
@@ -71,9 +95,11 @@ TEST(TwoSampleNumbers, ConstantRowsFarFromZeroHaveNothingToTellApart) {
   for (const double value : {1.0, 1e5, 0.1}) {
     const Matrix rows = Matrix::Constant(30, 3, value);
     for (const MmdNull null : {MmdNull::permutation, MmdNull::binned, MmdNull::wild, MmdNull::gamma, MmdNull::pearson, MmdNull::spectral}) {
-      const TestResult r = two_sample_test(rows, rows, {.kernel = kernels::linear(), .null = null, .permutations = 99});
-      EXPECT_EQ(r.p_value, 1) << name_of(null) << value;
-      EXPECT_TRUE(has_remark(r, "nothing can be told apart")) << name_of(null) << value;
+      for (const Kernel& kernel : {kernels::linear(), uncentred()}) {
+        const TestResult r = two_sample_test(rows, rows, {.kernel = kernel, .null = null, .permutations = 99});
+        EXPECT_EQ(r.p_value, 1) << name_of(null) << value;
+        EXPECT_TRUE(has_remark(r, "nothing can be told apart")) << name_of(null) << value;
+      }
     }
   }
 }
@@ -82,14 +108,14 @@ TEST(TwoSampleNumbers, ConstantRowsFarFromZeroHaveNothingToTellApart) {
 TEST(TwoSampleNumbers, PowerFarFromZeroIsThatAtZero) {
   const Matrix X = normal(60, 1, 1);
   const Matrix Y = normal(60, 1, 2, 0.4);
-  const TwoSampleOptions o{.kernel = kernels::linear(), .permutations = 500};
+  const TwoSampleOptions o{.kernel = uncentred(), .permutations = 500};
   const PowerEstimate here = two_sample_power(X, Y, 100, 0.8, o);
   const PowerEstimate far = two_sample_power(moved(X, 1e4), moved(Y, 1e4), 100, 0.8, o);
   EXPECT_NEAR(far.deviation / here.deviation, 1, 1e-5);
   EXPECT_NEAR(far.power, here.power, 0.02);  // its threshold is of the permutations
   for (const MmdStatistic s : {MmdStatistic::u, MmdStatistic::b, MmdStatistic::h})
-    EXPECT_NEAR(mmd(moved(X, 1e4), moved(Y, 1e4), {.kernel = kernels::linear(), .statistic = s}).deviation /
-                    mmd(X, Y, {.kernel = kernels::linear(), .statistic = s}).deviation,
+    EXPECT_NEAR(mmd(moved(X, 1e4), moved(Y, 1e4), {.kernel = uncentred(), .statistic = s}).deviation /
+                    mmd(X, Y, {.kernel = uncentred(), .statistic = s}).deviation,
                 1, 1e-5)
         << name_of(s);
 }
@@ -113,7 +139,7 @@ TEST(TwoSampleNumbers, RoundingThatDecidesIsRemarkedOn) {
   const Matrix X = normal(30, 1, 1);
   const Matrix Y = normal(30, 1, 2, 2);
   const auto test = [&](double offset) {
-    return two_sample_test(moved(X, offset), moved(Y, offset), {.kernel = kernels::linear(), .permutations = 99});
+    return two_sample_test(moved(X, offset), moved(Y, offset), {.kernel = uncentred(), .permutations = 99});
   };
   EXPECT_FALSE(has_remark(test(0), "rounding decides"));
   EXPECT_FALSE(has_remark(test(1e3), "rounding decides"));
