@@ -134,11 +134,13 @@ Permutations::Permutations(Index rows, Index count) : rows_(rows), count_(count)
 
 Permutations::Permutations(const Exchanges& exchanges, Index count, const Run& run) : Permutations(exchanges.rows(), count + 1) {
   with_threads(run.threads, [&] {
+    Stage stage(run.progress, "Permutations drawn", static_cast<double>(count_));
     parallel_for(count_, [&](Index b) {
       std::vector<Index> order(static_cast<std::size_t>(rows_));
       std::iota(order.begin(), order.end(), Index{0});
       if (b > 0) exchanges.draw(b - 1, order);
       put(b, order);
+      stage.advance(1);
     });
   });
 }

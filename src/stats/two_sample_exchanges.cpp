@@ -84,11 +84,13 @@ Exchanged exchanged_in(const Pooled& pooled, MmdStatistic statistic, Index label
   VectorPanels<T> V(labellings, N);
   const PreparedFamily<T> kernel({pooled.kernel}, pooled.rows);
   with_threads(run.threads, [&] {
+    Stage stage(run.progress, "Exchanges drawn", static_cast<double>(labellings));
     parallel_for(labellings, [&](Index b) {
       std::vector<char> in_first(static_cast<std::size_t>(N));
       labels(b, in_first);
       const T values[2] = {static_cast<T>(-p), static_cast<T>(1 - p)};
       V.set(b, [&](Index i) { return values[static_cast<std::size_t>(in_first[static_cast<std::size_t>(i)])]; });
+      stage.advance(1);
     });
   });
   const FormSums sums = form_sums<T>(kernel, V, Diagonal::left_out, run);
