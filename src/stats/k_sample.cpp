@@ -110,11 +110,14 @@ Counted exchanged(const Kernel& kernel, const Samples& X, const std::vector<Inde
   const auto counted = [&](const Between& all) { return Counted{0, all.values[0], all.values.tail(permutations), all.tolerance}; };
   const PreparedFamily<double> precise({kernel}, X);
   if (X.size() >= float32_rows) {
-    Counted found = counted(between<float>(PreparedFamily<float>({kernel}, X), sizes, permutations + 1, labelling, run));
-    // Also false where float32 could not hold the kernel values.
-    if (found.tolerance <= blur * deviation_of(found.null)) {
-      found.statistic = between<double>(precise, sizes, 1, labelling, run).values[0];
-      return found;
+    try {
+      Counted found = counted(between<float>(PreparedFamily<float>({kernel}, X), sizes, permutations + 1, labelling, run));
+      const double deviation = deviation_of(found.null);
+      if (std::isfinite(deviation) && deviation > 0 && found.tolerance <= blur * deviation) {
+        found.statistic = between<double>(precise, sizes, 1, labelling, run).values[0];
+        return found;
+      }
+    } catch (const InvalidArgument&) {  // kernel values that float32 cannot hold; what float64 cannot do either is said below
     }
   }
   Counted found = counted(between<double>(precise, sizes, permutations + 1, labelling, run));

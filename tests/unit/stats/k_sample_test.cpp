@@ -240,6 +240,16 @@ TEST(KSample, SeesADifferenceFarFromZeroWithManyRows) {  // float32 would round 
   }
 }
 
+TEST(KSample, ManyRowsThatFloat32CannotHold) {
+  const Matrix X = shifted(7, 2100, 1, 0);
+  std::vector<Index> labels;
+  for (Index i = 0; i < 2100; ++i) labels.push_back(i % 3);
+  const KSampleOptions options{.kernel = kernels::linear(), .permutations = 50, .pairwise = false};
+  const double p = k_sample_test(Samples(X), labels, options).p_value;
+  EXPECT_EQ(k_sample_test(Samples(Matrix(X * 1e25)), labels, options).p_value, p);
+  EXPECT_EQ(k_sample_test(Samples(Matrix(X * 1e-25)), labels, options).p_value, p);
+}
+
 TEST(KSample, SaysWhereRoundingDecides) {
   const auto said = [](const TestResult& r) {
     return std::any_of(r.remarks.begin(), r.remarks.end(),

@@ -50,6 +50,9 @@ TEST(Remarks, TooFewDrawsAreSaidOnce) {
   EXPECT_EQ(r.remarks[0], "20 exchanges cannot give a p-value below 0.0476, so nothing is rejected at level 0.01; at least 99 are needed");
   conclude(r, "yes", "no", std::chrono::steady_clock::now());
   EXPECT_EQ(r.remarks.size(), 1U);
+  r.remarks = {"20 exchanges for the level are too few to reject at level 0.01: at least 99 are needed"};  // in a test's own words
+  conclude(r, "yes", "no", std::chrono::steady_clock::now());
+  EXPECT_EQ(r.remarks.size(), 1U);
   for (const Index draws : {Index{0}, Index{99}}) {  // a law with a formula; just enough
     TestResult enough;
     enough.level = 0.01;
