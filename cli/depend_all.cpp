@@ -47,10 +47,20 @@ std::vector<Variable> variables_in(const DependOptions& o, const Table& table, s
   return variables;
 }
 
+// The exchanges with which the smallest p-value of so many pairs, adjusted, is the level.
+double needed_permutations(double level, std::size_t pairs) { return std::ceil(static_cast<double>(pairs) / level); }
+
+// Given, or enough to find something: twice what one finding needs, and from 20000 on just that.
+Index permutations_of(const DependOptions& o, std::size_t pairs) {
+  if (o.permutations > 0) return static_cast<Index>(o.permutations);
+  const double needed = needed_permutations(o.level, pairs);
+  return static_cast<Index>(std::clamp(std::min(2 * needed - 1, std::max(needed, 20000.0)), 1000.0, 1e6));
+}
+
 std::vector<PairVerdict> test_pairs(const DependOptions& o, const std::vector<Variable>& variables) {
   const std::size_t count = variables.size() * (variables.size() - 1) / 2;
   const auto n = static_cast<double>(variables[0].features.X.size());
-  const double draws = o.permutations > 0 ? static_cast<double>(o.permutations) : 1000;
+  const auto draws = static_cast<double>(permutations_of(o, count));
   announce(fmt::format("testing {} pairs of columns", count),
            static_cast<double>(count) * n * n * (100 + 2 * draws) / estimated_flops(o.common.run()), 2 * n * n * 8, o.common.run());
   std::vector<PairVerdict> pairs;
@@ -63,7 +73,7 @@ std::vector<PairVerdict> test_pairs(const DependOptions& o, const std::vector<Va
       options.kernel_x = variables[a].kernel;
       options.kernel_y = variables[b].kernel;
       options.null = o.null.value_or(IndependenceNull::permutation);
-      if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
+      options.permutations = permutations_of(o, count);
       options.level = o.level;
       options.seed = o.reading.seed;
       options.run = o.common.run();
@@ -90,10 +100,20 @@ std::vector<PairVerdict> test_pairs(const DependOptions& o, const std::vector<Va
 std::string too_few(const DependOptions& o, const std::vector<PairVerdict>& pairs) {
   const TestResult& test = pairs.front().test;
   const auto smallest = static_cast<double>(pairs.size()) / (1.0 + static_cast<double>(test.draws));
-  if (test.method != "permutation" || smallest <= o.level) return "";
+  if (test.draws == 0 || smallest <= o.level) return "";
+  const double needed = needed_permutations(o.level, pairs.size());
+  const bool all = test.draws < permutations_of(o, pairs.size());  // so few rows that there are no more
   return fmt::format(
-      "With {} exchanges an adjusted p-value of {} pairs is {:.2g} at least; --permutations {} is the smallest number that can reject.",
-      test.draws, pairs.size(), smallest, static_cast<Index>(std::ceil(static_cast<double>(pairs.size()) / o.level)));
+      "Nothing could be found: with {} an adjusted p-value of {} pairs is {:.2g} at least; {}.",
+      all ? fmt::format("all {} exchanges of {} rows", test.draws, test.n) : fmt::format("{} permutations", test.draws), pairs.size(),
+      smallest, all ? "test fewer columns, or with more rows" : fmt::format("--permutations {:.0f} or more can find something", needed));
+}
+
+std::string verdict_of(const DependOptions& o, const std::vector<PairVerdict>& pairs, std::ptrdiff_t found, const std::string& remark) {
+  std::string verdict = fmt::format("{} of {} pairs of columns depend on each other (p-values adjusted by Holm, at level {:g}).", found,
+                                    pairs.size(), o.level);
+  if (!remark.empty()) verdict += " " + remark;
+  return found > 0 ? verdict : verdict + " That is no proof of independence.";
 }
 
 }  // namespace
@@ -105,9 +125,8 @@ void depend_all(const DependOptions& o, const Table& table) {
   speaker.notes(notes);
   const std::vector<PairVerdict> pairs = test_pairs(o, variables);
   const auto found = std::count_if(pairs.begin(), pairs.end(), [](const PairVerdict& p) { return p.rejected; });
-  const std::string verdict = fmt::format("{} of {} pairs of columns depend on each other (p-values adjusted by Holm, at level {:g}).",
-                                          found, pairs.size(), o.level);
   const std::string remark = too_few(o, pairs);
+  const std::string verdict = verdict_of(o, pairs, found, remark);
   if (o.common.json) {
     Json list = Json::array();
     for (const PairVerdict& p : pairs) {
@@ -146,7 +165,6 @@ void depend_all(const DependOptions& o, const Table& table) {
   if (pairs.size() > listed) rows.push_back({fmt::format("... {} more; --json has all", pairs.size() - listed)});
   speaker.say("{}", verdict);
   speaker.say("{}", aligned(rows));
-  if (!remark.empty()) speaker.say("Note: {}", remark);
 }
 
 }  // namespace mercer::cli

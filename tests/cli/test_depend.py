@@ -134,7 +134,29 @@ def test_all_pairs(mercer, data):
     np.testing.assert_allclose(sorted(pair["adjusted"] for pair in result["pairs"]), holm, rtol=1e-12)
     said = mercer("depend", "data.csv", "--all", "--drop", "kind,side").out
     assert re.match(r"\d of 6 pairs of columns depend on each other", said)
-    assert "is the smallest number that can reject" in mercer("depend", "data.csv", "--all", "--permutations", "20").out
+    verdict = mercer("depend", "data.csv", "--all", "--permutations", "20").out
+    assert "Nothing could be found: with 20 permutations" in verdict and "--permutations 300 or more" in verdict
+    assert "That is no proof of independence." in verdict
+    few = mercer("depend", "data.csv", "--all", "--permutations", "20", "--json").json
+    assert "Nothing could be found" in few["verdict"] and few["verdict"].endswith("That is no proof of independence.") and few["rejected"] == 0
+    assert any(p["rejected"] for p in mercer("depend", "data.csv", "--all", "--permutations", "300", "--json").json["pairs"])
+
+
+def test_all_of_many_pairs_takes_enough_permutations(mercer, tmp_path):
+    random = np.random.RandomState(5)
+    X = random.randn(40, 11)
+    X[:, 1] = X[:, 0]
+    write(tmp_path / "wide.csv", [f"c{j}" for j in range(11)], X)
+    result = mercer("depend", "wide.csv", "--all", "--json").json
+    assert len(result["pairs"]) == 55 and result["draws"] == 2199 and result["rejected"] >= 1
+    assert {result["pairs"][0]["x"], result["pairs"][0]["y"]} == {"c0", "c1"} and result["pairs"][0]["rejected"]
+    assert mercer("depend", "wide.csv", "--all", "--permutations", "1000", "--json").json["rejected"] == 0
+
+
+def test_all_of_few_rows(mercer, tmp_path):
+    write(tmp_path / "short.csv", list("abc"), np.random.RandomState(1).randn(4, 3))
+    verdict = mercer("depend", "short.csv", "--all", "--json").json["verdict"]
+    assert "with all 23 exchanges of 4 rows" in verdict and "--permutations" not in verdict
 
 
 def test_groups_and_shifts(mercer, data):
