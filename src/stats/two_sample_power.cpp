@@ -129,6 +129,9 @@ LevelCheck level_check(const Samples& X, const Samples& Y, const TwoSampleOption
       !out.holds                 ? "rejects too often"
       : out.high < options.level ? "keeps its level and is cautious"
                                  : "keeps its level as far as this shows");
+  const Exchange scheme = options.exchange.scheme;
+  if (scheme == Exchange::free || scheme == Exchange::within_groups || scheme == Exchange::pairs)
+    out.sentence += "; this supposes independent rows and cannot see dependence between them (for a series: exchange blocks)";
   return out;
 }
 
