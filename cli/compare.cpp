@@ -3,7 +3,9 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include "commands.hpp"
@@ -116,7 +118,8 @@ void look_at_level(const CompareOptions& o, const SampleSet& s, Comparison& c, c
   ProgressBar bar;
   const Run run = o.common.run(bar.callback());
   if (o.level_check) {
-    c.level = level_check(s.samples[0], s.samples[1], two_sample_options(o, s, run), static_cast<Index>(o.level_repetitions));
+    c.level = level_check(s.samples[0], s.samples[1], two_sample_options(o, s, run),
+                          o.level_repetitions > 0 ? static_cast<Index>(o.level_repetitions) : 200);
     c.lines.push_back(as_sentence(c.level->sentence));
   }
   if (o.power) {
@@ -131,7 +134,7 @@ std::string detectable_words(const Detectable& d) {
   return fmt::format("with these sizes the test finds a shift of every column by about {:.2g} standard deviations 8 times in 10", d.shift);
 }
 
-std::string verdict_of_two(const SampleSet& s, const Comparison& c) {
+std::string verdict_of_two(const CompareOptions& o, const SampleSet& s, const Comparison& c) {
   const TestResult& t = c.test;
   std::string verdict;
   if (t.rejected) {
@@ -147,7 +150,15 @@ std::string verdict_of_two(const SampleSet& s, const Comparison& c) {
     return verdict;
   }
   verdict = fmt::format("No difference was found ({} at level {:g}). That is no proof of equality", p_word(t.p_value), t.level);
-  return verdict + (c.detectable ? ": " + detectable_words(*c.detectable) + "." : "; --power says what a test of these sizes can find.");
+  if (c.detectable) return verdict + ": " + detectable_words(*c.detectable) + ".";
+  const bool may_ask = c.kernels.empty() && !o.power;  // --power is of a test with one kernel
+  return verdict + (may_ask ? "; --power says what a test of these sizes can find." : ".");
+}
+
+// Which sample is the first: the sign of the witness is a matter of it.
+std::string samples_words(const SampleSet& s, bool with_witness) {
+  return fmt::format("{} ({} rows) against {} ({} rows){}", s.names[0], s.samples[0].size(), s.names[1], s.samples[1].size(),
+                     with_witness ? "; witness > 0 where the first is denser" : "");
 }
 
 void compare_two(const CompareOptions& o, const SampleSet& s) {
@@ -157,7 +168,8 @@ void compare_two(const CompareOptions& o, const SampleSet& s) {
   const Kernel kernel = witness_kernel(o, s, c);
   look_where(o, s, c, kernel);
   look_at_level(o, s, c, kernel);
-  c.verdict = verdict_of_two(s, c);
+  c.verdict = verdict_of_two(o, s, c);
+  c.facts.emplace_back("samples", samples_words(s, c.where.witness.has_value()));
   if (!c.kernels.empty()) c.lines.insert(c.lines.begin(), kernels_table(c.kernels));
   if (c.where.columns) {
     c.lines.insert(c.lines.begin(), columns_lines(s, *c.where.columns));
@@ -266,12 +278,25 @@ void check_use(const CompareOptions& o) {
   if ((o.aggregate || o.fuse) && (o.level_check || o.power))
     throw UsageError(fmt::format("--{} is offered for a test with one kernel", o.level_check ? "level-check" : "power"));
   if (o.block_size > 0 && o.statistic != MmdStatistic::block) throw UsageError("--block-size needs --statistic mmd-block");
+  if (o.level_repetitions > 0 && !o.level_check) throw UsageError("--repetitions needs --level-check");
   check_exchange(o);
+}
+
+// A table of another kind would be csv under a wrong name. Files without an ending are csv.
+void check_witness(const std::string& path) {
+  std::string lower = path;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::filesystem::path name(lower);
+  if (name.extension() == ".gz" || name.extension() == ".xz") name.replace_extension();
+  const std::string ending = name.extension().string();
+  if (path != "-" && !ending.empty() && ending != ".csv" && ending != ".tsv" && ending != ".npy")
+    throw UsageError(fmt::format("--witness {}: must end in .csv, .tsv or .npy", path));
 }
 
 void run_compare(const CompareOptions& o) {
   check_use(o);
   check_outputs({{"--witness", o.witness}, {"--report", o.report}}, o.paths, o.common.json);
+  check_witness(o.witness);
   const SampleSet s = read_samples(o);
   Speaker(o.common, o.witness).notes(s.features.notes);
   if (!o.to.empty()) {

@@ -19,7 +19,7 @@ struct CompareOptions : JudgeOptions {
   std::string witness{};
   bool columns_table = false;
   bool level_check = false;
-  std::int64_t level_repetitions = 200;
+  std::int64_t level_repetitions = 0;  // 0: not given, 200
   bool power = false;
 };
 
@@ -33,7 +33,10 @@ struct SampleSet {
   ExchangeOptions exchange{};  // with the groups of the pooled rows
   std::string source{};        // "a.csv and b.csv"
 
+  std::vector<Index> file_rows{};  // for each pooled row its row of its file, from 0
+
   Index first_row(std::size_t sample) const;  // of it, in the pooled rows
+  Index file_row(Index pooled_row) const { return file_rows[static_cast<std::size_t>(pooled_row)]; }
 };
 SampleSet read_samples(const CompareOptions& o);
 
@@ -70,7 +73,7 @@ void draw_differences(TestReport& page, const SampleSet& s, const Differences& d
 void write_witness(const SampleSet& s, const Witness& w, const std::string& path, const CommonOptions& common);
 std::string columns_lines(const SampleSet& s, const ColumnTable& columns);
 Json columns_json(const SampleSet& s, const ColumnTable& columns);
-// "Most of the difference is in columns age (62 %) and dose (21 %)."
+// "Most of the difference is in columns age (62 %) and dose (21 %).", of columns that differ by themselves.
 std::string columns_sentence(const SampleSet& s, const ColumnTable& columns);
 
 }  // namespace mercer::cli

@@ -218,6 +218,11 @@ std::vector<std::pair<std::string, std::vector<Index>>> values_of(const Table& t
   if (table.sparse && name != "label")
     throw InvalidArgument(
         fmt::format("{}: rows of a LIBSVM file have no column {}; --by label takes their labels", source_word(table.source), name));
+  if (!table.sparse && table.find(name) < 0) {
+    const std::string near = nearest(name, table.names);
+    throw InvalidArgument(fmt::format("{}: has no column \"{}\" for --by{}; it has {}", source_word(table.source), name,
+                                      near.empty() ? "" : fmt::format(", did you mean {}?", near), list_words(table.names, 20)));
+  }
   const Column& column = table.sparse ? labels : table.columns[static_cast<std::size_t>(require_column(table, name, " for --by"))];
   if (!column.missing.empty())
     throw FileError(fmt::format("{}: column {} of --by has no value", place_word(table, column.missing.front()), column.name));
@@ -237,6 +242,7 @@ std::vector<std::pair<std::string, std::vector<Index>>> values_of(const Table& t
 struct Parts {
   std::vector<std::string> names{};
   std::vector<Table> tables{};
+  std::vector<Index> file_rows{};  // of all tables, one after the other
 };
 
 Parts read_parts(const CompareOptions& o) {
@@ -249,11 +255,17 @@ Parts read_parts(const CompareOptions& o) {
     const auto same = std::count(parts.names.begin(), parts.names.end(), parts.names[i]);
     if (same > 1) parts.names[i] += fmt::format(" ({})", i + 1);
   }
-  if (o.by.empty()) return parts;
+  if (o.by.empty()) {
+    for (const Table& table : parts.tables) {
+      for (Index i = 0; i < table.rows(); ++i) parts.file_rows.push_back(i);
+    }
+    return parts;
+  }
   Parts split;
   for (const auto& [name, rows] : values_of(parts.tables.front(), o.by)) {
     split.names.push_back(name);
     split.tables.push_back(rows_of(parts.tables.front(), rows));
+    split.file_rows.insert(split.file_rows.end(), rows.begin(), rows.end());
   }
   return split;
 }
@@ -306,6 +318,7 @@ SampleSet read_samples(const CompareOptions& o) {
   note_equal(s, o.paths);
   s.pooled = s.features.X;
   s.names = parts.names;
+  s.file_rows = parts.file_rows;
   Index row = 0;
   for (const Table& table : tables) {
     s.samples.push_back(s.pooled.slice(row, table.rows()));

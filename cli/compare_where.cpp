@@ -51,7 +51,7 @@ void list_telling(TestReport& page, const SampleSet& s, const Differences& d) {
   for (const auto* side : {&points.more_x, &points.more_y}) {
     for (const TellingPoint& p : *side) {
       const std::size_t sample = p.from_x ? 0 : 1;
-      TellingRow row{.sample = s.names[sample], .row = p.row + 1, .witness = p.value, .cells = {}};
+      TellingRow row{.sample = s.names[sample], .row = s.file_row(s.first_row(sample) + p.row) + 1, .witness = p.value, .cells = {}};
       for (const Column* column : columns) row.cells.push_back(cell_word(*column, s.first_row(sample) + p.row));
       page.telling.push_back(std::move(row));
     }
@@ -141,7 +141,7 @@ void write_witness(const SampleSet& s, const Witness& w, const std::string& path
   for (Index i = 0; i < n; ++i) {
     const bool first = i < w.n();
     sample.push_back(s.names[first ? 0 : 1]);
-    row.push_back(static_cast<double>((first ? i : i - w.n()) + 1));
+    row.push_back(static_cast<double>(s.file_row(i) + 1));
     value.push_back(first ? w.at_x()[i] : w.at_y()[i - w.n()]);
   }
   Table out;
@@ -171,7 +171,7 @@ std::string columns_lines(const SampleSet& s, const ColumnTable& columns) {
                     fmt::format("{:.4g}", c.adjusted), percent_word(c.share)});
   }
   if (order.size() > listed) rows.push_back({fmt::format("... {} more", order.size() - listed)});
-  return aligned(rows);
+  return aligned(rows) + "\n  Each column alone is compared by gaussian(auto) of that column, whatever --kernel is.";
 }
 
 Json columns_json(const SampleSet& s, const ColumnTable& columns) {
@@ -195,16 +195,15 @@ std::string columns_sentence(const SampleSet& s, const ColumnTable& columns) {
   double sum = 0;
   for (const WitnessColumn& c : sorted) {
     if (sum >= 0.75 || c.share < 0.05 || words.size() == 5) break;
+    if (!c.differs) continue;  // a share by itself is no finding
     sum += c.share;
     words.push_back(fmt::format("{} ({:.0f} %)", s.features.names[static_cast<std::size_t>(c.column)], 100 * c.share));
   }
   const bool alone = std::any_of(columns.columns.begin(), columns.columns.end(), [](const auto& c) { return c.differs; });
-  std::string sentence;
-  if (!words.empty())
-    sentence = fmt::format("{} of the difference is in column{} {}.", sum >= 0.5 ? "Most" : "Part", words.size() == 1 ? "" : "s",
-                           list_words(words));
-  if (!alone) sentence += fmt::format("{}No column differs when it is looked at alone.", sentence.empty() ? "" : " ");
-  return sentence;
+  if (!alone) return "No single column shows it alone.";
+  if (words.empty()) return "";
+  return fmt::format("{} of the difference is in column{} {}.", sum >= 0.5 ? "Most" : "Part", words.size() == 1 ? "" : "s",
+                     list_words(words));
 }
 
 std::optional<Detectable> detectable_shift(const SampleSet& s, const TestResult& test, const Kernel& kernel, bool at_any_cost,

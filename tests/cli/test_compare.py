@@ -192,13 +192,57 @@ def test_witness_file(mercer, samples, tmp_path):
     np.testing.assert_allclose([float(row["witness"]) for row in rows], expected, atol=1e-9)
 
 
+def test_witness_rows_are_those_of_the_file(mercer, tmp_path):
+    random = np.random.RandomState(2)
+    arm = ["c" if i % 3 == 0 else "a" for i in range(60)]
+    x = random.randn(60) + [2 * (a == "c") for a in arm]
+    write(tmp_path / "trial.csv", ["arm", "x"], zip(arm, x))
+    said = mercer("compare", "trial.csv", "--by", "arm", "--witness", "w.csv", "--report", "r.html").out
+    assert "arm = a (40 rows) against arm = c (20 rows); witness > 0 where the first is denser" in said
+    with open(tmp_path / "w.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["row"]) for row in rows] == [i + 1 for i in range(60) if arm[i] == "a"] + [i + 1 for i in range(60) if arm[i] == "c"]
+    for row in rows:
+        assert row["sample"] == "arm = " + arm[int(row["row"]) - 1] and float(row["x"]) == pytest.approx(x[int(row["row"]) - 1])
+    telling = re.findall(r'<th scope="row">arm = (.)</th><td class="number">(\d+)</td><td', (tmp_path / "r.html").read_text())
+    assert len(telling) >= 10 and all(arm[int(row) - 1] == name for name, row in telling[-10:])
+
+
+def test_the_verdict_names_only_columns_that_differ(mercer, tmp_path):
+    random = np.random.RandomState(4)
+    for seed in range(4):
+        A, B = random.randn(40, 4), random.randn(40, 4)
+        B[:, 0] += 1.2
+        B[:, 1] += 0.4
+        write(tmp_path / "u.csv", list("uvwx"), A)
+        write(tmp_path / "v.csv", list("uvwx"), B)
+        result = mercer("compare", "u.csv", "v.csv", "--json").json
+        named = set(re.findall(r"(\w) \(\d+ %\)", result["verdict"]))
+        assert named and named <= {c["column"] for c in result["columns"] if c["adjusted"] <= 0.05}
+    x = random.randn(200)
+    write(tmp_path / "u.csv", list("uv"), np.c_[x, x])
+    write(tmp_path / "v.csv", list("uv"), np.c_[x, -x])
+    said = mercer("compare", "u.csv", "v.csv").out
+    assert "No single column shows it alone." in said and "Most of" not in said and "by gaussian(auto) of that column" in said
+
+
+def test_advice_that_can_be_followed(mercer, tmp_path):
+    random = np.random.RandomState(9)
+    for name in ("p.csv", "q.csv"):
+        write(tmp_path / name, ["x", "y"], random.randn(30, 2))
+    for words in (["--aggregate"], ["--fuse"], ["--power", "--scale", "none"]):
+        said = mercer("compare", "p.csv", "q.csv", "--permutations", "300", *words).out
+        assert "That is no proof of equality" in said and "--power says" not in said
+    assert "--power says" in mercer("compare", "p.csv", "q.csv", "--scale", "none").out
+
+
 def test_level_check_and_power(mercer, samples):
     result = mercer("compare", "a.csv", "b.csv", "--level-check", "--repetitions", "40", "--power", "--permutations", "100", "--json").json
     level = result["level_check"]
     assert level["repetitions"] == 40 and level["low"] <= level["rate"] <= level["high"] and level["rate"] <= 0.3
     assert 0 <= result["power"]["power"] <= 1 and result["power"]["wanted"] == 0.8 and result["detectable_shift"] > 0
     said = mercer("compare", "a.csv", "b.csv", "--level-check", "--repetitions", "20", "--permutations", "100").out
-    assert "of 20 splits" in said and "the real level is between" in said
+    assert "of 20 splits" in said and "the real level is between" in said and "cannot see dependence between them" in said
 
 
 def test_remarks_are_said(mercer, samples):
@@ -254,7 +298,10 @@ def test_constant_columns(mercer, tmp_path):
     (["a.csv", "b.csv", "--by", "age"], 2, "--by splits one file, got 2 files"),
     (["a.csv", "b.csv", "--to", "normal"], 2, "--to compares one sample with a law"),
     (["a.csv", "--to", "uniform"], 2, "--to: must be normal, got uniform"),
-    (["a.csv", "--by", "colour"], 1, 'a.csv: has no column "colour" for --by'),
+    (["a.csv", "--by", "colour"], 1, 'a.csv: has no column "colour" for --by; it has age, dose and weight'),
+    (["a.csv", "--by", "1"], 1, 'a.csv: has no column "1" for --by; it has age, dose and weight'),
+    (["a.csv", "b.csv", "--repetitions", "50"], 2, "--repetitions needs --level-check"),
+    (["a.csv", "b.csv", "--witness", "x.xlsx"], 2, "--witness x.xlsx: must end in .csv, .tsv or .npy"),
     (["a.csv", "--by", "age"], 1, "column age of --by has 40 values; wanted 2 to"),
     (["a.csv", "other.csv"], 1, "other.csv: lacks the columns age, weight that a.csv has; --columns dose compares what both have"),
     (["a.csv", "more.csv"], 1, "a.csv: lacks the column height that more.csv has"),
