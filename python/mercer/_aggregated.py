@@ -17,7 +17,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ import numpy as np
 from . import _data, _mercer, _run
 from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, wrap as wrap_kernel
+from ._independence import _is_text as is_text, _Variable as Variable
 from ._test_result import TestResult, seed_of, wrap
 from ._two_sample import _given as given
 
@@ -65,6 +66,24 @@ def _result(native: _mercer.AggregatedResult) -> AggregatedResult:
     return wrap(native, AggregatedResult, table=table)
 
 
+def _with_delta(result: AggregatedResult, said_x: list[str], said_y: list[str]) -> AggregatedResult:
+    """The answer with the kernel of categories, which works on their numbers, called what it is; one side's kernel is then the same in all pairs."""
+    if not said_x and not said_y:
+        return result
+    first = result.table[0]
+
+    def renamed(pair: str) -> str:
+        pair = "delta" + pair.removeprefix(first["kernel"]) if said_x else pair
+        return pair.removesuffix(first["kernel_y"]) + "delta" if said_y else pair
+
+    names = {name: "delta" for name, said in (("kernel", said_x), ("kernel_y", said_y)) if said}
+    kernels = [renamed(pair) for pair in result.kernels]
+    return replace(
+        result, table=[row | names for row in result.table], rejecting=[renamed(pair) for pair in result.rejecting], kernels=kernels,
+        kernel=", ".join(kernels), remarks=[*result.remarks, *said_x, *said_y],
+    )  # fmt: skip
+
+
 def _kernels(kernels: Any, name: str, columns: Callable[[], Sequence[str] | None]) -> list[_mercer.Kernel]:
     if kernels is None:
         columns()  # X and Y must not disagree
@@ -84,6 +103,7 @@ def _kernels(kernels: Any, name: str, columns: Callable[[], Sequence[str] | None
 
 def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Samples, _mercer.Samples]:
     """Two samples; of a precomputed kernel by the Gram matrix of both."""
+    _data.second_sample(Y)
     if any(k.needs_given_gram for k in kernels):
         return given(X, Y)
     if Y is X:  # the same rows twice are two samples all the same
@@ -92,7 +112,16 @@ def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Sample
     return S, T
 
 
-def _variable(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
+def _variable(X: Any, name: str, kernels: Any) -> tuple[_mercer.Samples, list[_mercer.Kernel], list[str]]:
+    """One of two variables: its rows, its kernels, and what is to be said of it."""
+    if (isinstance(kernels, str) and kernels == "delta") or (kernels is None and is_text(X)):
+        categories = Variable(X, name, "delta")
+        return categories.samples, [categories.kernel], [categories.remark]
+    natives = _kernels(kernels, f"kernels_{name.lower()}", lambda: _data.column_names(X))
+    return _numbers(X, name, natives), natives, []
+
+
+def _numbers(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
     rows = _data.rows(_data.column(X), name)
     samples = _data.samples(rows)
     samples.require_finite(name)
@@ -251,7 +280,8 @@ def hsic_aggregated_test(
     Parameters
     ----------
     X, Y : array-like or sparse of shape (n,) or (n, features of X) and (n,) or (n, features of Y)
-        Of a precomputed kernel the Gram matrix of the variable, n x n.
+        Of a precomputed kernel the Gram matrix of the variable, n x n. A column of text or pandas categories is compared by the delta
+        kernel alone, as are any values with the kernel "delta".
     kernels_x, kernels_y : list of kernels or texts, or None
         All pairs are tried. One with an automatic length scale stands for ``bandwidths`` of them, as in
         :func:`mercer.mmd_aggregated_test`, by the distances of its own variable. None is ``["gaussian(auto)"]``.
@@ -268,18 +298,18 @@ def hsic_aggregated_test(
     -------
     AggregatedResult
     """
-    natives_x = _kernels(kernels_x, "kernels_x", lambda: _data.column_names(X))
-    natives_y = _kernels(kernels_y, "kernels_y", lambda: _data.column_names(Y))
-    S, T = _variable(X, "X", natives_x), _variable(Y, "Y", natives_y)
+    S, natives_x, said_x = _variable(X, "X", kernels_x)
+    T, natives_y, said_y = _variable(Y, "Y", kernels_y)
     scheme_of_weights, values = _weights(weights)
     scheme, numbers, length = _exchange(exchange, groups, block_length, S.size)
     with _run.progress(verbose) as bar:
-        return _result(
+        result = _result(
             _mercer.hsic_aggregated_test(
                 S, T, natives_x, natives_y, whole(bandwidths, "bandwidths"), scheme_of_weights, values, _permutations(n_permutations), scheme, numbers,
                 length, number(level, "level"), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )
         )
+    return _with_delta(result, said_x, said_y)
 
 
 def with_bandwidths(kernels: Any, X: Any, bandwidths: int = 10) -> list[Kernel]:

@@ -36,6 +36,13 @@ def word(value: Any, name: str, words: Sequence[str] | None = None) -> str:
     return value
 
 
+def none_missing(values: Any, message: str) -> None:
+    """A ValueError for the first None, NaN, NA or NaT; "{}" in the message is its row. Look before numpy makes the text "nan" of one."""
+    for row, value in enumerate(values):
+        if value is None or type(value).__name__ in ("NAType", "NaTType") or (not isinstance(value, str) and bool(value != value)):
+            raise ValueError(message.format(row))
+
+
 def groups_of(groups: Any, rows: int, *, two: bool = False) -> list[int]:
     """A number for the group of each row; of two samples those of X first, or a pair of both. None is no groups."""
     if groups is None:

@@ -42,6 +42,16 @@ def samples(X: Any) -> Samples:
     return _csr_samples(X) if sp.issparse(X) else _dense_samples(X)
 
 
+def _where_text_is(X: Any) -> str:
+    """Which column of a DataFrame is no number, for an error."""
+    for place, name in enumerate(getattr(X, "columns", ())):
+        try:
+            np.asarray(X.iloc[:, place]).astype(np.float64)
+        except (TypeError, ValueError):
+            return f"column {str(name)!r}: "
+    return ""
+
+
 def rows(X: Any, name: str = "X") -> Any:
     """A 2-D array of float32 or float64 (or a sparse matrix) from what a user gave, for functions that are not estimators."""
     if sp.issparse(X):
@@ -53,7 +63,7 @@ def rows(X: Any, name: str = "X") -> Any:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold numbers: {error}") from None
+            raise ValueError(f"{name} must hold numbers: {_where_text_is(X)}{error}") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.ndim != 2:
@@ -78,8 +88,23 @@ def column_names(X: Any, Y: Any = None) -> list[str] | None:
     """The names of a DataFrame's columns; None for arrays. X and Y must not disagree."""
     names, others = ([str(name) for name in M.columns] if hasattr(M, "columns") else None for M in (X, Y))
     if names is not None and others is not None and names != others:
-        raise ValueError(f"X and Y must have the same columns in the same order, got {names} and {others}: use Y[X.columns]")
+        raise ValueError("X and Y must have the same columns in the same order" + _difference(names, others, "Y", "X"))
     return names if names is not None else others
+
+
+def _difference(wanted: list[str], got: list[str], name: str, like: str) -> str:
+    """How the columns of ``name`` differ from the wanted ones, those of ``like``: in which names, or in their order alone."""
+    missing, extra = [c for c in wanted if c not in got], [c for c in got if c not in wanted]
+    if missing or extra:
+        parts = [f"{word} {name}: {', '.join(map(repr, which))}" for word, which in (("missing from", missing), ("only in", extra)) if which]
+        return "; " + "; ".join(parts)
+    return f", got {wanted} and {got}" + (f": use {name}[{like}.columns]" if sorted(wanted) == sorted(got) else "")
+
+
+def second_sample(Y: Any) -> None:
+    """Kernels take None for X against itself; a comparison of two samples must not."""
+    if Y is None:
+        raise ValueError("Y must be the second sample, got None")
 
 
 def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:

@@ -13,7 +13,7 @@ False
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ._test_result import seed_of
 __all__ = ["DriftMonitor", "DriftUpdate"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DriftUpdate:
     """What the monitor says of some rows, one entry each; True in a condition if there was an alarm.
 
@@ -39,9 +39,9 @@ class DriftUpdate:
     """
 
     time: np.ndarray
-    statistic: np.ndarray = field(repr=False)
-    threshold: np.ndarray = field(repr=False)
-    alarm: np.ndarray = field(repr=False)
+    statistic: np.ndarray
+    threshold: np.ndarray
+    alarm: np.ndarray
 
     @property
     def alarms(self) -> np.ndarray:
@@ -52,6 +52,24 @@ class DriftUpdate:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __str__(self) -> str:
+        if len(self) == 0:
+            return "no rows"
+        said = f"{len(self)} row{'s' * (len(self) > 1)} seen (time {self.time[0]} to {self.time[-1]}): "
+        times = self.alarms
+        if len(times) == 0:
+            said += "no alarm"
+        elif len(times) == 1:
+            said += f"an alarm at time {times[0]}"
+        else:
+            said += f"{len(times)} alarms, first at time {times[0]}, last at {times[-1]}"
+        if np.isnan(self.statistic[-1]):
+            return said + "; the window is not full yet"
+        return said + f"; last statistic {self.statistic[-1]:.4g}, threshold {self.threshold[-1]:.4g}"
+
+    def __repr__(self) -> str:
+        return f"<DriftUpdate: {self}>"
 
     def plot(self, ax: Any = None) -> Any:
         """Statistic and threshold over time, alarms as dots."""
@@ -71,7 +89,7 @@ class DriftMonitor:
     reference : rows of the time when all was well, at least three windows of them.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the reference. Data are not scaled.
     window : rows that are compared with the reference; None is a quarter of it, at most 50.
-    expected_run_length : rows to a false alarm, on average; false_alarm_rate : the same as a rate per row, instead of it.
+    expected_run_length : rows to a false alarm, on average; None is 1000. false_alarm_rate : the same as a rate per row, instead of it.
     n_simulations : streams drawn from the reference to find the thresholds; None is 25 times the run length, at least 2000.
     max_reference : rows; more are thinned at random.
     random_state : of the simulations; None draws one, which ``seed`` names.
@@ -88,7 +106,7 @@ class DriftMonitor:
         kernel: Kernel | str | None = None,
         *,
         window: int | None = None,
-        expected_run_length: float = 1000,
+        expected_run_length: float | None = None,
         false_alarm_rate: float | None = None,
         n_simulations: int | None = None,
         max_reference: int = 4000,
@@ -98,6 +116,8 @@ class DriftMonitor:
         verbose: int = 0,
     ) -> None:
         if false_alarm_rate is not None:
+            if expected_run_length is not None:
+                raise ValueError("give expected_run_length or false_alarm_rate, not both: one is 1 over the other")
             rate = number(false_alarm_rate, "false_alarm_rate")
             if not 0 < rate <= 0.5:
                 raise ValueError(f"false_alarm_rate must be above 0 and at most 0.5 for each row, got {false_alarm_rate!r}")
@@ -109,7 +129,7 @@ class DriftMonitor:
         with _run.progress(verbose) as bar:
             self._native = _mercer.drift_monitor(
                 _data.samples(_data.rows(reference, "reference")), native, 0 if window is None else _count(window, "window", 2),
-                number(expected_run_length, "expected_run_length"), 0 if n_simulations is None else _count(n_simulations, "n_simulations", 1),
+                number(1000 if expected_run_length is None else expected_run_length, "expected_run_length"), 0 if n_simulations is None else _count(n_simulations, "n_simulations", 1),
                 _count(max_reference, "max_reference", 1), seed_of(random_state), _run.threads(n_jobs), _run.memory_bytes(memory), bar,
             )  # fmt: skip
 
@@ -141,7 +161,7 @@ class DriftMonitor:
             rows = one.reshape(-1, 1) if self._native.width == 1 else one.reshape(1, -1)
         names = _data.column_names(rows)
         if names is not None and self._names is not None and names != self._names:
-            raise ValueError(f"rows must have the columns {self._names}, in this order, got {names}")
+            raise ValueError(f"rows must have the columns {self._names}, in this order" + _data._difference(self._names, names, "rows", "reference"))
         if not sp.issparse(rows) and np.ndim(rows) == 2 and np.shape(rows)[0] == 0:
             return DriftUpdate(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0), np.empty(0, dtype=bool))
         with _run.progress(verbose) as bar:

@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._checks import groups_of, number, whole, whole_or_none, word
+from ._checks import groups_of, none_missing, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel
 from ._test_result import TestResult, seed_of, wrap
 
@@ -121,9 +121,8 @@ def _codes(X: Any, name: str) -> tuple[np.ndarray, int]:
         )
     if array.size == 0:
         raise ValueError(f"{name} must have at least one row")
-    for row, value in enumerate(array.tolist()):
-        if value is None or value != value or type(value).__name__ in ("NAType", "NaTType"):
-            raise ValueError(f"{name} has a missing category in row {row}: drop the row, or give missing values a name")
+    given = X if isinstance(X, list | tuple) and np.ndim(X) == 1 else array.tolist()
+    none_missing(given, f"{name} has a missing category in row {{}}: drop the row, or give missing values a name")
     if array.dtype.kind == "O":  # of mixed types: by what they print as, type and all
         array = np.array([f"{type(value).__name__} {value}" for value in array.tolist()])
     values, codes = np.unique(array, return_inverse=True)

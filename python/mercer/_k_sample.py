@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._checks import groups_of, number, whole, word
+from ._checks import groups_of, none_missing, number, whole, word
 from ._kernel import Kernel, kernel as make_kernel
 from ._test_result import TestResult, seed_of, wrap
 
@@ -119,6 +119,7 @@ def k_sample_test(
         given = np.asarray(labels)
         if given.ndim != 1:
             raise ValueError(f"labels must be one for each row, got shape {given.shape}")
+        none_missing(labels, "labels has a missing label in row {}: drop the row, or give missing labels a name")
         found, places = np.unique(given, return_inverse=True)
         names = found.tolist()
     native_kernel = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))

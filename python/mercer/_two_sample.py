@@ -144,6 +144,7 @@ def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
 
 
 def _samples(X: Any, Y: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kernel, _mercer.Samples, _mercer.Samples]:
+    _data.second_sample(Y)
     k = make_kernel("gaussian(auto)" if kernel is None else kernel)
     if k.needs_given_gram:
         return k._native, *_given(X, Y)

@@ -308,6 +308,7 @@ def witness(
     -------
     Witness
     """
+    _data.second_sample(Y)
     native = make_kernel("gaussian(auto)" if kernel is None else kernel)
     if native.needs_given_gram:
         A, B = given_parts(X, Y)

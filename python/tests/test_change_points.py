@@ -167,6 +167,8 @@ def test_one_column_and_other_containers():
     named = mercer.DriftMonitor(frame, window=5, expected_run_length=50, random_state=0)
     with pytest.raises(ValueError, match="columns"):
         named.update(frame[["b", "a"]])
+    with pytest.raises(ValueError, match="missing from rows: 'b'; only in rows: 'c'"):
+        named.update(frame.rename(columns={"b": "c"}))
     assert len(named.update(np.empty((0, 2)))) == 0
 
 
@@ -202,3 +204,21 @@ def test_plots(steps, monitor):
     with pytest.raises(ValueError, match="150 rows"):
         found.plot(steps[:-1])
     plt.close("all")
+
+
+def test_an_update_says_what_it_saw():
+    rng = np.random.default_rng(0)
+    monitor = mercer.DriftMonitor(rng.normal(size=(120, 2)), window=10, random_state=1, n_simulations=2000)
+    assert monitor.expected_run_length == 1000
+    assert str(monitor.update(rng.normal(size=(5, 2)))) == "5 rows seen (time 0 to 4): no alarm; the window is not full yet"
+    seen = monitor.update(rng.normal(size=(20, 2)) + 3)
+    said = f"20 rows seen (time 5 to 24): {len(seen.alarms)} alarms, first at time {seen.alarms[0]}, last at 24; last statistic {seen.statistic[-1]:.4g}, threshold"
+    assert str(seen).startswith(said) and repr(seen) == f"<DriftUpdate: {seen}>"
+    one = monitor.update([3.0, 3.0])
+    assert str(one).startswith("1 row seen (time 25 to 25): an alarm at time 25; last")
+    assert str(monitor.update(np.empty((0, 2)))) == "no rows"
+
+
+def test_run_length_and_rate_are_not_both_given():
+    with pytest.raises(ValueError, match="give expected_run_length or false_alarm_rate, not both"):
+        mercer.DriftMonitor(np.zeros((60, 1)), expected_run_length=100, false_alarm_rate=0.01)

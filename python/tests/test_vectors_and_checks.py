@@ -170,3 +170,54 @@ def test_level_check_is_kept():
     check = mercer.level_check(X, Y, repetitions=10, **Q)
     back = pickle.loads(pickle.dumps(check))
     assert back.rate == check.rate and np.array_equal(back.p_values, check.p_values) and "repetitions=10" in repr(check)
+
+
+def test_a_missing_second_sample_is_an_error():
+    calls = (mercer.mmd, mercer.two_sample_test, mercer.level_check, mercer.two_sample_power, mercer.mmd_aggregated_test, mercer.mmd_fuse_test, mercer.witness)
+    for call in calls:
+        with pytest.raises(ValueError, match="Y must be the second sample, got None"):
+            call(X.reshape(-1, 1), None)
+    with pytest.raises(ValueError, match="Y must be the second sample, got None"):
+        mercer.mmd(np.eye(4), None, kernel="precomputed")
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])
+def test_missing_labels_and_categories_are_errors(missing):
+    words = ["a", "b", "c", missing, *"abcabc"]
+    for labels in (words, np.array(words, dtype=object), pd.Series(words, dtype=object)):
+        with pytest.raises(ValueError, match="labels has a missing label in row 3: drop the row"):
+            mercer.k_sample_test(X[:10], labels)
+        with pytest.raises(ValueError, match="X has a missing category in row 3: drop the row"):
+            mercer.independence_test(labels, X[:10])
+    with pytest.raises(ValueError, match="labels has a missing label in row 1"):
+        mercer.k_sample_test(X[:4], [1.0, np.nan, 2.0, 1.0])
+    assert mercer.k_sample_test(X[:10], words[:3] + ["none"] + words[4:], n_permutations=19).labels == ["a", "b", "c", "none"]
+
+
+def test_columns_that_differ_are_named():
+    frame = pd.DataFrame(rng.normal(size=(20, 3)), columns=["age", "dose", "weight"])
+    with pytest.raises(ValueError, match=r"same columns in the same order, got .*: use Y\[X.columns\]"):
+        mercer.mmd(frame, frame[["dose", "age", "weight"]])
+    with pytest.raises(ValueError, match="same order; missing from Y: 'dose'; only in Y: 'height'$"):
+        mercer.witness(frame, frame.rename(columns={"dose": "height"}))
+    with pytest.raises(ValueError, match="missing from Y: 'age', 'weight'$"):
+        mercer.two_sample_test(frame, frame[["dose"]])
+    with pytest.raises(ValueError, match="X must hold numbers: column 'town': could not convert"):
+        mercer.mmd(frame.assign(town="Ulm"), frame.assign(town="Bonn"))
+
+
+def test_categories_among_many_kernels():
+    generator = np.random.default_rng(0)
+    kind = generator.choice(["a", "b", "c"], 60)
+    x = generator.normal(size=60) + (kind == "a")
+    result = mercer.hsic_aggregated_test(kind, x, **Q)
+    assert {row["kernel"] for row in result.table} == {"delta"} and len(result.table) == 5 and "X holds 3 categories" in str(result)
+    assert all(text.startswith("delta, gaussian(") for text in result.rejecting) and result.kernels[0].startswith("delta x gaussian(") and result.rejecting
+    gram = (kind[:, None] == kind).astype(float)
+    same = mercer.hsic_aggregated_test(gram, x, "precomputed", **Q)
+    np.testing.assert_allclose([row["statistic"] for row in result.table], [row["statistic"] for row in same.table], rtol=1e-9)
+    assert result.p_value == same.p_value
+    turned = mercer.hsic_aggregated_test(x, pd.Series(kind, dtype="category"), ["gaussian(1)", "linear"], **Q)
+    assert turned.kernels == ["gaussian(1) x delta", "linear x delta"] and turned.table[1]["kernel_y"] == "delta"
+    both = mercer.hsic_aggregated_test(kind, np.arange(60) % 2, kernels_y="delta", **Q)
+    assert both.kernels == ["delta x delta"] and "gaussian" not in str(both)

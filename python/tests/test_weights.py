@@ -1,5 +1,6 @@
 """Mixture weights, mean matching and coresets against numpy, scipy's optimizer and each other; the weights in every estimator."""
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -166,6 +167,19 @@ def test_few_rows_are_warned_of():
     random = np.random.RandomState(0)
     with pytest.warns(UserWarning, match="the weights rest on few rows"):
         mercer.KernelMeanMatching("gaussian(0.3)", bound=None).fit(random.randn(300, 1), 0.1 * random.randn(50, 1) + 2.5)
+
+
+def test_weights_that_fit_noise_are_warned_of_and_ridge_helps():
+    random = np.random.RandomState(0)
+    X, T = random.randn(150, 3), random.randn(120, 3) + [0.5, 0, 0]
+    with pytest.warns(UserWarning, match=r"rest on few rows: .* raise ridge \(try 0.1 to 1\), lower bound"):
+        noisy = mercer.KernelMeanMatching().fit(X, T)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        even = mercer.KernelMeanMatching(ridge=1).fit(X, T)
+    assert noisy.effective_sample_size_ < 50 < even.effective_sample_size_
+    ratio = np.exp(0.5 * X[:, 0])
+    assert np.corrcoef(noisy.weights_, ratio)[0, 1] + 0.2 < np.corrcoef(even.weights_, ratio)[0, 1]
 
 
 def test_weights_go_into_every_estimator(shifted):

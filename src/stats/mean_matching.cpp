@@ -20,8 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Index exact_rows = 2000;  // up to here float64, a stored Gram matrix and a polished solution
-constexpr double few_rows = 0.1;    // an effective sample of less than this share of the rows is worth a warning
+constexpr Index exact_rows = 2000;    // up to here float64, a stored Gram matrix and a polished solution
+constexpr double few_rows = 1.0 / 3;  // an effective sample of less than this share of the rows is worth a warning
 
 // The Gram matrix with something added to its diagonal, and room for one more variable that has no kernel (all its products are 0).
 template <class T>
@@ -139,9 +139,8 @@ void conclude(MeanMatching& out, Index n, Index m, Clock::time_point start) {
   const double share = out.effective_sample_size / static_cast<double>(n);
   if (share < few_rows)
     out.remarks.push_back(
-        fmt::format("the weights rest on few rows: {} rows count like {:.1f}; expect a fit of that many, and lower bound, raise ridge or "
-                    "get training rows "
-                    "nearer the target",
+        fmt::format("the weights rest on few rows: {} rows count like {:.1f}; expect a fit of that many, and raise ridge (try 0.1 to 1), "
+                    "lower bound or get training rows nearer the target",
                     n, out.effective_sample_size));
   out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   out.sentence = fmt::format("weights of {} training rows for {} target rows", n, m);

@@ -180,6 +180,19 @@ TEST(MeanMatching, FewRowsAreWarnedOf) {
   EXPECT_NE(r.remarks[0].find("few rows"), std::string::npos);
 }
 
+TEST(MeanMatching, NoiseInTheWeightsIsWarnedOfAndRidgeTakesItAway) {  // below a third of the rows
+  Matrix target = cloud(2, 120, 3);
+  target.col(0).array() += 0.5;
+  const Matrix train = cloud(1, 150, 3);
+  const MeanMatching r = match_means(train, target, {});
+  EXPECT_LT(r.effective_sample_size, 50);
+  ASSERT_FALSE(r.remarks.empty());
+  EXPECT_NE(r.remarks[0].find("raise ridge (try 0.1 to 1), lower bound"), std::string::npos) << r.remarks[0];
+  const MeanMatching even = match_means(train, target, {.ridge = 1});
+  EXPECT_GT(even.effective_sample_size, 50);
+  EXPECT_TRUE(even.remarks.empty());
+}
+
 TEST(MeanMatching, BadInputIsNamed) {
   const Matrix A = cloud(1, 10, 2);
   const auto message = [&](const Samples& a, const Samples& b, const MeanMatchingOptions& o) {
