@@ -60,16 +60,6 @@ void require_options(const TwoSampleOptions& o, MmdStatistic statistic) {
         name_of(scheme)));
 }
 
-// A p-value of exchanges is at least 1 / (1 + B).
-void remark_on_draws(TestResult& result) {
-  const double least = 1 / (1 + static_cast<double>(result.draws));
-  if (result.draws > 0 && least > result.level)
-    result.remarks.push_back(
-        fmt::format("{} exchanges cannot give a p-value below {:.3g}, so nothing is rejected at level {:g}; at least {} "
-                    "are needed",
-                    result.draws, least, result.level, std::ceil(1 / result.level) - 1));
-}
-
 }  // namespace
 
 const char* name_of(MmdNull null) {
@@ -159,7 +149,6 @@ TestResult two_sample_test(const Samples& X, const Samples& Y, const TwoSampleOp
     result.remarks.push_back(
         fmt::format("the kernel {} is not positive semi-definite, so {} is no squared distance and may miss any difference",
                     pooled.kernel.text(), name_of(statistic)));
-  remark_on_draws(result);
   stats::conclude(result, "the samples differ", "no difference was found", start);
   return result;
 }
