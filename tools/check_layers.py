@@ -12,14 +12,15 @@ import sys
 from pathlib import Path
 
 # What the code of a layer may include, besides itself and what is outside the project.
-BELOW_GRAM = {"core", "data", "simd", "linalg", "kernels", "solvers"}
+BELOW_GRAM = {"core", "data", "simd", "linalg", "objects", "kernels", "solvers"}
 BELOW_MODELS = BELOW_GRAM | {"gram"}
 ARROWS = {
     "core": set(),
     "data": {"core"},
     "simd": {"core"},
     "linalg": {"core"},
-    "kernels": {"core", "data", "simd"},
+    "objects": {"core", "data", "linalg"},  # features and values of strings and graphs; no kernel's tree
+    "kernels": {"core", "data", "simd", "objects"},
     "solvers": {"core", "simd", "linalg"},  # never data, never kernels: solvers see operators
     "gram": BELOW_GRAM,
     "models": BELOW_MODELS,
@@ -43,6 +44,7 @@ PUBLIC = {
     "folds.hpp": "data",
     "labels.hpp": "data",
     "metrics.hpp": "data",
+    "objects.hpp": "data",
     "samples.hpp": "data",
     "scaling.hpp": "data",
     "simulate.hpp": "data",
@@ -66,6 +68,7 @@ PUBLIC = {
     "representer.hpp": "models",
     "nystrom.hpp": "models",
     "svm.hpp": "models",
+    "structured_svm.hpp": "models",
     "ridge.hpp": "models",
     "model_file.hpp": "persist",
     "learn.hpp": "select",

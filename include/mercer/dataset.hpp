@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mercer/objects.hpp"
 #include "mercer/samples.hpp"
 #include "mercer/scaling.hpp"
 #include "mercer/table.hpp"
@@ -23,6 +24,9 @@ struct EncodeOptions {
   Task task = Task::automatic;      // classification if the target is text, or whole numbers with at most 20 distinct values
   Impute impute = Impute::reject;   // missing features; a missing target is always an error
   bool one_hot = false;             // turn text columns into 0/1 columns, one per category; otherwise a text column is an error
+  // Text columns that stay strings, for a kernel of strings to look at; "*" is every text column that is left. Columns of sets and graphs always
+  // stay what they are.
+  std::vector<std::string> keep_text{};
   ScalingKind scaling = ScalingKind::none;
 };
 
@@ -32,11 +36,12 @@ struct FeatureColumn {
   std::vector<std::string> categories{};  // text: one 0/1 column each; empty: a number
   double fill = 0;                        // what a missing number becomes (Impute::mean, median); missing text: no category
   Index position = -1;                    // its column in the table it was learned from, counted from 0; -1: not known
+  std::optional<ObjectKind> object{};     // strings, sets or graphs, as they are
 };
 
 // What was learned about a table's columns; applying it to new data checks names and gives the same feature columns.
 struct Encoder {
-  std::vector<FeatureColumn> features{};
+  std::vector<FeatureColumn> features{};  // in the order of the columns of what features_of makes: records, where some are objects
   bool fills_missing = false;
   bool sparse = false;   // LIBSVM rows: columns by number, not by name
   Index width = 0;       // number of feature columns produced

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ namespace mercer {
 enum class Verdict : std::uint8_t { no, yes, unknown };
 
 class KernelNode;  // src/kernels/node.hpp: one small value type per kernel
+struct WordTable;  // objects.hpp
+namespace kernels {
+class LengthScale;
+}
 
 // A column by its position (from 0), or by a name that resolve_columns turns into positions.
 struct ColumnRef {
@@ -65,9 +70,10 @@ class Kernel {
   Verdict is_characteristic() const;
   Verdict is_bounded() const;
   Verdict is_shift_invariant() const;
-  bool has_auto() const;           // some length scale still waits for data
+  bool has_auto() const;           // some length scale, or another number that resolve sets, still waits for data
   bool needs_given_gram() const;   // some part is `precomputed`: samples must come from Samples::given_gram
   bool has_named_columns() const;  // some columns still wait for resolve_columns
+  bool looks_at_objects() const;   // some part is a kernel of strings, sets or graphs
 
   // k on the given columns alone: direct sums k.on(A) + l.on(B) and tensor products k.on(A) * l.on(B).
   Kernel on(std::vector<ColumnRef> columns) const;
@@ -77,6 +83,8 @@ class Kernel {
   Kernel geometric() const;                               // 1/(1 - k) = 1 + k + k^2 + ..., for k(x,x) < 1
   Kernel series(std::vector<double> coefficients) const;  // c0 + c1 k + c2 k^2 + ...
   Kernel over(Matrix points) const;                       // sum over the rows z of k(x,z) k(z,y)
+  // exp(-d^2 / (2 l^2)) with d the distance in the feature space, d^2 = k(x,x) + k(y,y) - 2 k(x,y); l may be automatic (the median of d).
+  Kernel radial(const kernels::LengthScale& length_scale) const;
 
   // The tunable parameters, those of an outer kernel before those of its parts and parts in the order of the text, and the same kernel with
   // other values in their places.
@@ -107,6 +115,10 @@ Kernel parse_kernel(std::string_view text, const KernelLibrary& library = {});
 
 // The functions and feature maps that a kernel uses, by name: what parse_kernel needs to read its text.
 KernelLibrary library_of(const Kernel& kernel);
+
+// The columns (of records) that kernels of strings, sets and graphs look at: nothing where there are no such kernels, an empty list where
+// one looks at all there is.
+std::optional<std::vector<ColumnRef>> object_columns(const Kernel& kernel);
 
 // Every column given by name becomes positions: those where `names` has it. One name may stand for several (the categories of one column).
 Kernel resolve_columns(const Kernel& kernel, std::span<const std::string> names);
@@ -157,9 +169,48 @@ Kernel function(std::string name, BlockFunction f, Verdict psd = Verdict::unknow
 using FeatureMap = std::function<Matrix(const Samples& X)>;
 Kernel feature_map(std::string name, FeatureMap phi);
 
+// Kernels of strings (UTF-8; letters are code points). Those that have `normalized` are divided by sqrt(k(x,x) k(y,y)) unless it is false;
+// a string in which they find nothing has the value 0 with every string, itself too.
+Kernel spectrum(int k = 3, bool normalized = true);              // common substrings of k letters
+Kernel weighted_degree(int degree = 3, bool normalized = true);  // substrings of 1 .. degree letters at the same place
+Kernel mismatch(int k = 3, int m = 1, int letters = 0,
+                bool normalized = true);                                    // up to m letters differ; of the alphabet, 0: as in the data
+Kernel gappy(int k = 3, int gaps = 1, bool normalized = true);              // k letters in order within k + gaps
+Kernel subsequence(int k = 2, double decay = 0.5, bool normalized = true);  // k letters in order anywhere, decay^(both spans)
+Kernel edit_distance(const LengthScale& length_scale = 1.0);                // exp(-d / l) of the edit distance: not PSD
+
+// Kernels of sets A, B of whatever `part` takes: sum over x in A, y in B of k(x,y); its mean, which compares mean embeddings; or the mean
+// of every element's best match, (mean_x max_y k + mean_y max_x k) / 2, which is not PSD.
+enum class BagForm : std::uint8_t { sum, mean, best };
+Kernel bag_of(const Kernel& part, BagForm form = BagForm::sum);
+Kernel bag_of();  // of gaussian(1)
+
+// Kernels of texts (strings, or token bags): words counted, once, or weighted by ln((1 + texts) / (1 + texts with it)) + 1 as learned from
+// data.
+enum class WordWeights : std::uint8_t { tfidf, count, binary };
+Kernel bag_of_words(WordWeights weights = WordWeights::tfidf, bool normalized = true);
+// Kernels of the mean of the vectors that a table has for the words of a text (source D 4.1): `part` of those, linear if not given.
+Kernel words(std::string name, std::shared_ptr<const WordTable> table, const Kernel& part);
+Kernel words(std::string name, std::shared_ptr<const WordTable> table);
+
+// Kernels of graphs, with labels of nodes and edges where they have them; normalised unless told.
+enum class LehmanForm : std::uint8_t { subtree, assignment };
+Kernel weisfeiler_lehman(int iterations = 5, LehmanForm form = LehmanForm::subtree, bool normalized = true);
+Kernel shortest_path(bool normalized = true);                  // pairs of nodes of equal labels at equal distance
+Kernel random_walk(double decay = 0, bool normalized = true);  // common walks, decay^length; 0: as the degrees in the data allow
+Kernel graphlet(int size = 3, bool normalized = true);         // connected subgraphs of 3, 4 or 5 nodes
+
+// A convolution kernel (Haussler): every object is decomposed into parts, and `part` is summed over all pairs of them. A decomposition
+// makes samples of sets, one for each sample. `words`, `letters` and `lines` are there for strings.
+using Decomposition = std::function<Samples(const Samples& X)>;
+Kernel convolution(std::string name, Decomposition parts_of, const Kernel& part);
+Kernel convolution(std::string_view known, const Kernel& part);
+
 // What such a kernel was made of (an entry of library_of, say); nullptr for any other.
 const BlockFunction* function_of(const Kernel& kernel);
 const FeatureMap* feature_map_of(const Kernel& kernel);
+const Decomposition* decomposition_of(const Kernel& kernel);
+std::shared_ptr<const WordTable> word_table_of(const Kernel& kernel);
 
 }  // namespace kernels
 

@@ -1,12 +1,14 @@
-// Samples: one value handle over whatever a kernel can look at. Today dense rows and CSR rows, in float32 or float64, and objects known
-// only by a given Gram matrix; structured inputs are further alternatives of the same variant. Copying a handle shares the rows; rows never
-// change. SPDX-License-Identifier: BSD-3-Clause
+// Samples: one value handle over whatever a kernel can look at: dense rows and CSR rows, in float32 or float64; strings, sets and graphs,
+// alone or as columns of records beside numbers (objects.hpp); and objects known only by a given Gram matrix. Copying a handle shares the
+// rows; rows never change.
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -42,6 +44,10 @@ struct CsrRows {
   Index nonzeros() const { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
 };
 
+struct Graph;         // objects.hpp
+struct ObjectColumn;  // objects.hpp
+struct ObjectRows;    // objects.hpp
+
 class Samples {
  public:
   using Storage = std::variant<DenseRows<double>, DenseRows<float>, CsrRows<double>, CsrRows<float>>;
@@ -71,8 +77,25 @@ class Samples {
   static Samples given_objects(Index objects, std::vector<Index> ids);  // without kernel values
   static Samples given_part(Samples rows, std::vector<Index> ids);      // rows of kernel values of the objects with these ids
 
+  // Objects, one a sample: UTF-8 strings, sets, graphs. Sets are rows or objects one after the other, offsets[i] to offsets[i + 1] being
+  // those of set i. Throws InvalidArgument naming the first object that is not as objects.hpp has it.
+  static Samples strings(std::vector<std::string> values);
+  static Samples sets(Samples elements, std::vector<Index> offsets);
+  static Samples sets(const std::vector<Matrix>& sets);                          // of rows of numbers
+  static Samples token_bags(const std::vector<std::vector<std::string>>& bags);  // sets of strings
+  static Samples graphs(std::vector<Graph> values);
+  static Samples objects(ObjectColumn column);
+  // The columns of all parts side by side, numbers and objects, in that order.
+  static Samples records(const std::vector<Samples>& parts);
+
   Index size() const;   // number of samples
-  Index width() const;  // number of columns; of a given Gram matrix, the number of its objects
+  Index width() const;  // number of columns, of numbers and of objects; of a given Gram matrix, the number of its objects
+  // Some column holds objects. The storage below has the columns of numbers alone.
+  bool has_objects() const { return objects_ != nullptr; }
+  const ObjectRows& object_rows() const { return *objects_; }
+  Samples numbers() const;                               // the columns of numbers alone
+  Samples with_numbers(Samples numbers) const;           // the same objects beside other numbers, as many columns of them
+  Samples columns(std::span<const Index> picked) const;  // of numbers and of objects, in that order; copies numbers
   bool empty() const { return size() == 0; }
   bool is_given() const { return given_ != nullptr; }
   // Which object of the given Gram matrix each sample is, -1 for a new one.
@@ -95,6 +118,7 @@ class Samples {
   const Storage& storage() const { return storage_; }
 
   friend Samples concatenate(const Samples& a, const Samples& b);
+  friend Samples join_records(const Samples& a, const Samples& b);
 
  private:
   template <class Derived>
@@ -105,11 +129,17 @@ class Samples {
     std::vector<Index> ids;
   };
   static Samples given(const Samples& rows, Given about);
+  static Samples assembled(const Samples& numbers, ObjectRows objects);
+  Samples number_columns(const std::vector<Index>& picked) const;  // of the storage
 
   Storage storage_;
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const Given> given_;
+  std::shared_ptr<const ObjectRows> objects_;
 };
+
+// The same of records, or objects, whose columns must be alike (concatenate does it by itself).
+Samples join_records(const Samples& a, const Samples& b);
 
 // The rows of a, then those of b, copied: float64 if either is, sparse if either is (dense rows are then stored without their zeros).
 Samples concatenate(const Samples& a, const Samples& b);

@@ -1,4 +1,5 @@
-// Tables as people have them: CSV, TSV, LIBSVM and NPY files, plain or compressed (gzip, xz), from disk or standard input.
+// Tables as people have them: CSV, TSV, LIBSVM and NPY files, one string a line, FASTA, JSON lines and files of graphs, plain or compressed
+// (gzip, xz), from disk or standard input; and folders of graphs as TUDataset has them.
 //
 //   auto table = mercer::read_table("train.csv");
 //   auto [X, y] = ...  // see dataset.hpp, which turns a table into samples and a target
@@ -20,7 +21,10 @@
 
 namespace mercer {
 
-enum class FileFormat : std::uint8_t { automatic, csv, tsv, libsvm, npy };
+// lines: one string a line, the column text. fasta: the columns name, description and sequence. jsonl: a JSON object a line, its keys being
+// the columns (numbers, text, lists of texts, lists of numbers or of points, graphs). graphs: the block format of docs/data-formats.md, the columns
+// graph and label. tu: a folder of NAME_A.txt, NAME_graph_indicator.txt and so on, the same columns.
+enum class FileFormat : std::uint8_t { automatic, csv, tsv, libsvm, npy, lines, fasta, jsonl, graphs, tu };
 
 struct ReadOptions {
   FileFormat format = FileFormat::automatic;  // by content and name
@@ -32,19 +36,22 @@ struct ReadOptions {
   Run run{};
 };
 
-// A column of a table: numbers (missing cells are NaN and listed in `missing`), or text (missing cells are empty).
+// A column of a table: numbers (missing cells are NaN and listed in `missing`), text (missing cells are empty), or sets or graphs, as samples
+// of one column (which has no missing cells).
 struct Column {
   std::string name{};
-  std::variant<std::vector<double>, std::vector<std::string>> values{};
+  std::variant<std::vector<double>, std::vector<std::string>, Samples> values{};
   std::vector<Index> missing{};  // rows with no value, ascending
 
   bool is_text() const { return values.index() == 1; }
+  bool is_objects() const { return values.index() == 2; }
+  const Samples& objects() const { return std::get<2>(values); }
   const std::vector<double>& numbers() const { return std::get<0>(values); }
   const std::vector<std::string>& text() const { return std::get<1>(values); }
 };
 
 // What a file holds. Exactly one of the two shapes is filled:
-//  - columns: CSV, TSV and NPY
+//  - columns: all formats but LIBSVM
 //  - sparse: LIBSVM, whose rows stay sparse, with the label column beside them
 struct Table {
   std::string source{};              // file name, "-" for standard input

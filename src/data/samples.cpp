@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mercer/error.hpp"
+#include "mercer/objects.hpp"
 
 namespace mercer {
 
@@ -73,6 +74,38 @@ Samples subset_of(const CsrRows<T>& all, std::span<const Index> picked) {
 }
 
 template <class T>
+Samples columns_of(const DenseRows<T>& all, const std::vector<Index>& picked) {
+  RowMatrix<T> out(all.rows, std::ssize(picked));
+  for (Index i = 0; i < all.rows; ++i) {
+    for (Index j = 0; j < out.cols(); ++j) out(i, j) = all.row(i)[picked[static_cast<std::size_t>(j)]];
+  }
+  return own_dense<T>(std::move(out));
+}
+
+template <class T>
+Samples columns_of(const CsrRows<T>& all, const std::vector<Index>& picked) {
+  std::vector<Index> place(static_cast<std::size_t>(all.cols), -1);
+  for (std::size_t j = 0; j < picked.size(); ++j) place[static_cast<std::size_t>(picked[j])] = static_cast<Index>(j);
+  auto owner = std::make_shared<OwnedCsr<T>>();
+  std::vector<std::pair<Index, T>> row;
+  for (Index i = 0; i < all.rows; ++i) {
+    row.clear();
+    for (Index p = all.begin(i); p < all.end(i); ++p) {
+      const Index j = place[static_cast<std::size_t>(all.columns[p])];
+      if (j >= 0 && all.values[p] != 0) row.emplace_back(j, all.values[p]);
+    }
+    std::sort(row.begin(), row.end());
+    for (const auto& [j, value] : row) {
+      owner->columns.push_back(static_cast<std::int32_t>(j));
+      owner->values.push_back(value);
+    }
+    owner->offsets.push_back(static_cast<std::int64_t>(owner->values.size()));
+  }
+  const CsrRows<T> rows = owner->rows(std::ssize(picked));
+  return Samples::borrow(rows, std::move(owner));
+}
+
+template <class T>
 Samples join_dense(const Samples& a, const Samples& b) {
   RowMatrix<T> out(a.size() + b.size(), a.width());
   Index next = 0;
@@ -112,6 +145,12 @@ Samples join_csr(const Samples& a, const Samples& b) {
   }
   const CsrRows<T> rows = owner->rows(a.width());
   return Samples::borrow(rows, std::move(owner));
+}
+
+std::shared_ptr<const ObjectRows> with_ids(const ObjectRows& rows, std::vector<Index> ids) {
+  ObjectRows out{rows.columns, rows.places, std::make_shared<const std::vector<Index>>(std::move(ids)), {}};
+  out.ids = *out.all_ids;
+  return std::make_shared<const ObjectRows>(std::move(out));
 }
 
 template <class T>
@@ -216,7 +255,8 @@ Samples Samples::without_values() const {
 
 Index Samples::width() const {
   if (given_ != nullptr) return given_->objects;
-  return std::visit([](const auto& rows) { return rows.cols; }, storage_);
+  const Index numbers = std::visit([](const auto& rows) { return rows.cols; }, storage_);
+  return numbers + (objects_ == nullptr ? 0 : std::ssize(objects_->columns));
 }
 
 Precision Samples::precision() const {
@@ -228,6 +268,12 @@ Samples Samples::subset(std::span<const Index> picked) const {
     if (i < 0 || i >= size()) throw InvalidArgument(fmt::format("row {} does not exist: there are {} rows", i, size()));
   }
   Samples part = std::visit([&](const auto& rows) { return subset_of(rows, picked); }, storage_);
+  if (objects_ != nullptr) {
+    std::vector<Index> ids;
+    ids.reserve(picked.size());
+    for (const Index i : picked) ids.push_back(objects_->ids[static_cast<std::size_t>(i)]);
+    part.objects_ = with_ids(*objects_, std::move(ids));
+  }
   if (given_ == nullptr) return part;
   Given about{given_->objects, {}};
   for (const Index i : picked) about.ids.push_back(given_->ids[static_cast<std::size_t>(i)]);
@@ -249,10 +295,19 @@ Samples Samples::slice(Index begin, Index count) const {
         return rows;
       },
       storage_);
-  const Samples rows = borrow(part, owner_);
+  Samples rows = borrow(part, owner_);
+  if (objects_ != nullptr) {
+    ObjectRows shown = *objects_;
+    shown.ids = shown.ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    rows.objects_ = std::make_shared<const ObjectRows>(std::move(shown));
+  }
   if (given_ == nullptr) return rows;
   const auto first = given_->ids.begin() + begin;
   return given(rows, {given_->objects, {first, first + count}});
+}
+
+Samples Samples::number_columns(const std::vector<Index>& picked) const {
+  return std::visit([&](const auto& rows) { return columns_of(rows, picked); }, storage_);
 }
 
 Matrix Samples::to_dense() const {
@@ -274,6 +329,11 @@ Matrix Samples::to_dense() const {
 bool Samples::same_rows(const Samples& other) const {
   if (storage_.index() != other.storage_.index() || size() != other.size() || width() != other.width()) return false;
   if ((given_ == nullptr) != (other.given_ == nullptr) || (given_ != nullptr && given_->ids != other.given_->ids)) return false;
+  if ((objects_ == nullptr) != (other.objects_ == nullptr)) return false;
+  if (objects_ != nullptr) {
+    const bool same = objects_->ids.data() == other.objects_->ids.data() && objects_->columns == other.objects_->columns;
+    if (!same || width() == std::ssize(objects_->columns)) return same;  // without numbers there is no more to compare
+  }
   return std::visit(
       [&](const auto& mine) {
         const auto& theirs = std::get<std::decay_t<decltype(mine)>>(other.storage_);
@@ -294,6 +354,7 @@ void Samples::for_each_chunk(Index rows, const std::function<void(const Samples&
 Samples concatenate(const Samples& a, const Samples& b) {
   if (a.width() != b.width()) throw InvalidArgument(fmt::format("rows of {} and of {} columns cannot be joined", a.width(), b.width()));
   if (a.is_given() != b.is_given()) throw InvalidArgument("objects of a given Gram matrix and rows of numbers cannot be joined");
+  if (a.has_objects() || b.has_objects()) return join_records(a, b);
   if (a.is_given()) {
     Samples::Given about = *a.given_;
     about.ids.insert(about.ids.end(), b.given_->ids.begin(), b.given_->ids.end());

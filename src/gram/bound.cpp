@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "gram/bound_leaf.hpp"
+#include "gram/bound_objects.hpp"
 #include "gram/bound_wrappers.hpp"
 #include "gram/rows.hpp"
 #include "gram/transform.hpp"
@@ -247,6 +248,22 @@ class BoundMap final : public BoundNode<T> {
   std::unique_ptr<BoundNode<T>> part_;
 };
 
+// Leaves look at columns of numbers, but a map of the user's may look at anything, and some look at no column.
+void require_numbers(const KernelNode& node, const Samples& X) {
+  const bool looks = node.transform().map == nullptr && node.reduction() != Reduction::none && node.reduction() != Reduction::same;
+  if (!X.has_objects() || !looks) return;
+  const ObjectRows& rows = X.object_rows();
+  const std::string_view kind = name_of(rows.columns[0]->kind());
+  if (X.width() == std::ssize(rows.columns))
+    throw InvalidArgument(fmt::format("{} looks at numbers, but these samples are {}: take a kernel of {}, such as {}", node.text(), kind,
+                                      kind,
+                                      rows.columns[0]->kind() == ObjectKind::string  ? "spectrum(3)"
+                                      : rows.columns[0]->kind() == ObjectKind::graph ? "weisfeiler_lehman(5)"
+                                                                                     : "bag_of(gaussian(auto))"));
+  throw InvalidArgument(fmt::format("{} looks at numbers, but column {} holds {}: name the columns of numbers, as in {}.on({})",
+                                    node.text(), rows.places[0], kind, node.text(), rows.places[0] == 0 ? 1 : 0));
+}
+
 // Walks a kernel, gathers the views its leaves need, and prepares each of them once.
 template <class T>
 class Binder {
@@ -280,6 +297,20 @@ class Binder {
         const auto& seen = view(columns, node);
         return std::make_unique<BoundComposed<T>>(node.parts()[0], node.points(), seen->rows, seen->cols);
       }
+      case Kind::objects: {
+        const auto& seen = view(columns, node);
+        return std::make_unique<BoundObjects<T>>(node, seen->rows, seen->cols);
+      }
+      case Kind::bag: {
+        const auto& seen = view(columns, node);
+        return std::make_unique<BoundBag<T>>(node, seen->rows, seen->cols);
+      }
+      case Kind::pulled: {
+        const auto& seen = view(columns, node);
+        return std::make_unique<BoundPulled<T>>(node, seen->rows, seen->cols);
+      }
+      case Kind::radial:
+        return std::make_unique<BoundRadial<T>>(node, part());
     }
     return nullptr;
   }
@@ -328,6 +359,8 @@ class Binder {
       it = views_.insert(views_.end(), std::move(made));
     }
     if (node.kind() == KernelNode::Kind::leaf) {
+      require_numbers(node, (*it)->rows);
+      require_numbers(node, (*it)->cols);
       (*it)->needed.insert(node.reduction());
       ++(*it)->uses[static_cast<std::size_t>(node.reduction())];
     }

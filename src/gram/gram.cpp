@@ -12,6 +12,7 @@
 #include "gram/rows.hpp"
 #include "gram/transform.hpp"
 #include "mercer/error.hpp"
+#include "mercer/objects.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer {
@@ -20,9 +21,8 @@ namespace {
 
 constexpr Index median_rows = 1000;
 
-// The median distance over all pairs of (a fixed sample of) the rows; where half the pairs or more coincide, the mean of the others.
-double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
-  std::vector<double> distances = length_scale_distances(X, reduction, columns);
+// The median; where half the distances or more are 0, the mean of the others.
+double typical(std::vector<double> distances) {
   if (distances.empty()) return 1;
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
@@ -36,6 +36,11 @@ double typical_distance(const Samples& X, Reduction reduction, std::span<const C
     positive += d > 0 ? 1 : 0;
   }
   return positive > 0 ? sum / static_cast<double>(positive) : 1;
+}
+
+// Over all pairs of (a fixed sample of) the rows.
+double typical_distance(const Samples& X, Reduction reduction, std::span<const ColumnRef> columns) {
+  return typical(length_scale_distances(X, reduction, columns));
 }
 
 std::string name_gram(Index n, Index m, Precision precision) {
@@ -65,6 +70,9 @@ std::vector<double> length_scale_distances(const Samples& X, Reduction reduction
     throw InvalidArgument("an automatic length scale needs columns to measure distances in, but a given Gram matrix has none");
   Samples rows = X.size() > median_rows ? X.subset(length_scale_rows(X.size())) : X;
   rows = select_columns(rows, columns);
+  if (rows.has_objects())
+    throw InvalidArgument(fmt::format("an automatic length scale needs columns of numbers to measure distances in, but column {} holds {}",
+                                      rows.object_rows().places[0], name_of(rows.object_rows().columns[0]->kind())));
   const Index n = rows.size();
   ReductionSet needed;
   needed.insert(reduction);
@@ -82,10 +90,40 @@ std::vector<double> length_scale_distances(const Samples& X, Reduction reduction
   return distances;
 }
 
+namespace {
+
+// The median distance in the feature space of a kernel, as median_distance has it of rows.
+double typical_feature_distance(const Kernel& kernel, const Samples& X) {
+  const Samples some = X.subset(length_scale_rows(X.size()));
+  const Matrix K = gram(kernel, some);
+  std::vector<double> distances;
+  for (Index i = 0; i < K.rows(); ++i) {
+    for (Index j = i + 1; j < K.cols(); ++j) distances.push_back(std::sqrt(std::max(0.0, K(i, i) + K(j, j) - 2 * K(i, j))));
+  }
+  return typical(std::move(distances));
+}
+
+// Kernels of objects, of the elements of sets, of what a map makes, and of distances in a feature space.
+Kernel resolve_objects(const Kernel& kernel, const Samples& X) {
+  using Kind = KernelNode::Kind;
+  const KernelNode& node = kernel.node();
+  if (node.kind() == Kind::objects) return Kernel(node.resolved_on(X));
+  Samples seen = X;
+  if (node.kind() == Kind::bag) seen = sets_of(X, kernel.text()).elements;
+  if (node.kind() == Kind::pulled) seen = node.pulled(X);
+  const Kernel part = seen.empty() ? node.parts()[0] : resolve(node.parts()[0], seen);
+  std::vector<double> own;
+  if (node.kind() == Kind::radial) own = {node.own_parameters().empty() ? typical_feature_distance(part, X) : node.factor()};
+  return Kernel(node.rebuilt({part}, own));
+}
+
+}  // namespace
+
 Kernel resolve(const Kernel& kernel, const Samples& X) {
   if (!kernel.has_auto()) return kernel;
   return with_length_scales(
-      kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) { return typical_distance(X, reduction, columns); });
+      kernel, [&](Reduction reduction, std::span<const ColumnRef> columns) { return typical_distance(X, reduction, columns); },
+      [&](const Kernel& part, std::span<const ColumnRef> columns) { return resolve_objects(part, select_columns(X, columns)); });
 }
 
 Samples as_given(const Kernel& kernel, const Samples& X) { return X.is_given() || !kernel.needs_given_gram() ? X : Samples::given_gram(X); }

@@ -202,7 +202,7 @@ PairReducer<T>::PairReducer(const Samples& rows, const Samples& cols, const Redu
     require_not_negative(rows, "X");
     if (!impl_->same) require_not_negative(cols, "Y");
   }
-  if (rows.is_given()) return;
+  if (rows.is_given() || rows.has_objects()) return;  // of objects no column is looked at, only which sample is which
   if (impl_->sparse) {
     impl_->prepare_sparse(needed);
   } else {

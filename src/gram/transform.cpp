@@ -30,15 +30,6 @@ std::vector<Index> positions(const Samples& X, std::span<const ColumnRef> column
 }
 
 template <class T>
-Samples selected(const DenseRows<T>& all, const std::vector<Index>& columns) {
-  RowMatrix<T> out(all.rows, std::ssize(columns));
-  for (Index i = 0; i < all.rows; ++i) {
-    for (Index j = 0; j < out.cols(); ++j) out(i, j) = all.row(i)[columns[static_cast<std::size_t>(j)]];
-  }
-  return Samples::own(std::move(out));
-}
-
-template <class T>
 struct Csr {
   std::vector<T> values;
   std::vector<std::int32_t> columns;
@@ -57,25 +48,6 @@ struct Csr {
         CsrRows<T>{owner->values.data(), owner->columns.data(), owner->offsets.data(), std::ssize(owner->offsets) - 1, width}, owner);
   }
 };
-
-template <class T>
-Samples selected(const CsrRows<T>& all, const std::vector<Index>& columns) {
-  std::vector<Index> place(static_cast<std::size_t>(all.cols), -1);
-  for (std::size_t j = 0; j < columns.size(); ++j) place[static_cast<std::size_t>(columns[j])] = static_cast<Index>(j);
-  Csr<T> out;
-  std::vector<std::pair<Index, T>> row;
-  for (Index i = 0; i < all.rows; ++i) {
-    row.clear();
-    for (Index p = all.begin(i); p < all.end(i); ++p) {
-      const Index j = place[static_cast<std::size_t>(all.columns[p])];
-      if (j >= 0) row.emplace_back(j, all.values[p]);
-    }
-    std::sort(row.begin(), row.end());
-    for (const auto& [j, value] : row) out.append(j, static_cast<double>(value));
-    out.end_row();
-  }
-  return Csr<T>::samples(std::move(out), std::ssize(columns));
-}
 
 void require_one_or(std::size_t got, Index width, bool one_is_enough, const char* what) {
   if (got == static_cast<std::size_t>(width) || got == 0 || (one_is_enough && got == 1)) return;
@@ -162,8 +134,7 @@ Samples mapped(const CsrRows<S>& all, const ColumnMap& map) {
 
 Samples select_columns(const Samples& X, std::span<const ColumnRef> columns) {
   if (columns.empty()) return X;
-  const std::vector<Index> wanted = positions(X, columns);
-  return std::visit([&](const auto& all) { return selected(all, wanted); }, X.storage());
+  return X.columns(positions(X, columns));
 }
 
 Samples transformed(const Samples& X, const Transform& t, const Vector& centre) {

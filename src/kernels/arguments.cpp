@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "kernels/quoted.hpp"
+#include "kernels/text_parts.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -24,6 +25,7 @@ std::string shown(const Argument& argument) {
     std::string operator()(const std::string& name) const { return printable(in_quotes(name)); }
     std::string operator()(const Numbers&) const { return "a list"; }
     std::string operator()(const Matrix&) const { return "a list of points"; }
+    std::string operator()(const Kernel&) const { return "a kernel"; }
   };
   return std::visit(Shown{}, argument.value);
 }
@@ -40,6 +42,56 @@ Kernel known(const Arguments& a, const KernelLibrary& library, const char* what,
              "the {} {} was written in the program that made this kernel: give it along (library= in Python, a KernelLibrary in C++)", what,
              printable(in_quotes(name))));
   return it->second;
+}
+
+// What stands for every name that the library does not have.
+const Kernel* stand_in(const std::string& name, const KernelLibrary& library) {
+  const auto any = library.find(any_kernel);
+  return library.contains(name) || any == library.end() ? nullptr : &any->second;
+}
+
+// The table of words that text names.
+std::shared_ptr<const WordTable> table_named(const Arguments& a, const KernelLibrary& library, const std::string& parameter) {
+  const std::string& name = a.quoted_name(parameter);
+  const auto it = library.find(name);
+  auto table = it == library.end() ? nullptr : kernels::word_table_of(it->second);
+  if (table == nullptr)
+    fail(a.at(parameter), fmt::format("the table of words {} is not there: give it along (library= in Python, a KernelLibrary in C++)",
+                                      printable(in_quotes(name))));
+  return table;
+}
+
+Kernel bag_of_words(const Arguments& a, const KernelLibrary& library) {
+  const bool normalized = a.flag("normalized", true);
+  if (a.has("weights") && std::holds_alternative<std::string>(a.required("weights").value)) {
+    if (const Kernel* any = stand_in(a.quoted_name("weights"), library)) return *any;
+    return weighted_words(table_named(a, library, "weights"), a.quoted_name("weights"), normalized);
+  }
+  const std::string weights = a.word("weights", {"tfidf", "count", "binary"});
+  using Weights = kernels::WordWeights;
+  return kernels::bag_of_words(weights == "tfidf" ? Weights::tfidf : weights == "count" ? Weights::count : Weights::binary, normalized);
+}
+
+Kernel words(const Arguments& a, const KernelLibrary& library) {
+  if (const Kernel* any = stand_in(a.quoted_name("table"), library)) return *any;
+  return kernels::words(a.quoted_name("table"), table_named(a, library, "table"), a.kernel("kernel", kernels::linear()));
+}
+
+Kernel convolution(const Arguments& a, const KernelLibrary& library) {
+  const Kernel part = a.kernel("kernel", kernels::spectrum());
+  if (!a.has("parts")) return kernels::convolution("words", part);
+  const Argument& parts = a.required("parts");
+  if (const auto* known = std::get_if<Word>(&parts.value)) return kernels::convolution(known->text, part);
+  const std::string& name = a.quoted_name("parts");
+  if (const Kernel* any = stand_in(name, library)) return *any;
+  const auto it = library.find(name);
+  const auto* decomposition = it == library.end() ? nullptr : kernels::decomposition_of(it->second);
+  if (decomposition == nullptr)
+    fail(parts.at,
+         fmt::format("the decomposition {} was written in the program that made this kernel: give it along (library= in Python, a "
+                     "KernelLibrary in C++)",
+                     printable(in_quotes(name))));
+  return kernels::convolution(name, *decomposition, part);
 }
 
 }  // namespace
@@ -120,6 +172,17 @@ std::string Arguments::word(const std::string& name, const std::vector<std::stri
   return word->text;
 }
 
+bool Arguments::flag(const std::string& name, bool otherwise) const {
+  return find(name) == nullptr ? otherwise : word(name, {"true", "false"}) == "true";
+}
+
+Kernel Arguments::kernel(const std::string& name, const Kernel& otherwise) const {
+  const Argument* argument = find(name);
+  if (argument == nullptr) return otherwise;
+  if (const auto* value = std::get_if<Kernel>(&argument->value)) return *value;
+  fail(argument->at, fmt::format("{} must be a kernel, got {}", name, shown(*argument)));
+}
+
 const std::string& Arguments::quoted_name(const std::string& name) const {
   const Argument& argument = required(name);
   if (const auto* value = std::get_if<std::string>(&argument.value)) return *value;
@@ -170,6 +233,49 @@ const std::map<std::string, Maker>& makers() {
       {"constant", {{"value"}, [](const A& a, const L&) { return kernels::constant(a.number("value", 1)); }}},
       {"white", {{"variance"}, [](const A& a, const L&) { return kernels::white(a.number("variance", 1)); }}},
       {"precomputed", {{}, [](const A&, const L&) { return kernels::precomputed(); }}},
+      {"spectrum",
+       {{"k", "normalized"}, [](const A& a, const L&) { return kernels::spectrum(a.whole("k", 3), a.flag("normalized", true)); }}},
+      {"weighted_degree",
+       {{"degree", "normalized"},
+        [](const A& a, const L&) { return kernels::weighted_degree(a.whole("degree", 3), a.flag("normalized", true)); }}},
+      {"mismatch",
+       {{"k", "m", "letters", "normalized"},
+        [](const A& a, const L&) {
+          return kernels::mismatch(a.whole("k", 3), a.whole("m", 1), a.whole("letters", 0), a.flag("normalized", true));
+        }}},
+      {"gappy",
+       {{"k", "gaps", "normalized"},
+        [](const A& a, const L&) { return kernels::gappy(a.whole("k", 3), a.whole("gaps", 1), a.flag("normalized", true)); }}},
+      {"subsequence",
+       {{"k", "decay", "normalized"},
+        [](const A& a, const L&) { return kernels::subsequence(a.whole("k", 2), a.number("decay", 0.5), a.flag("normalized", true)); }}},
+      {"edit_distance", {{"length_scale"}, [](const A& a, const L&) { return kernels::edit_distance(a.length_scale("length_scale")); }}},
+      {"bag_of",
+       {{"kernel", "form"},
+        [](const A& a, const L&) {
+          const std::string form = a.word("form", {"sum", "mean", "best"});
+          using Form = kernels::BagForm;
+          return kernels::bag_of(a.kernel("kernel", kernels::gaussian()), form == "sum"    ? Form::sum
+                                                                          : form == "mean" ? Form::mean
+                                                                                           : Form::best);
+        }}},
+      {"bag_of_words", {{"weights", "normalized"}, bag_of_words}},
+      {"words", {{"table", "kernel"}, words}},
+      {"convolution", {{"parts", "kernel"}, convolution}},
+      {"weisfeiler_lehman",
+       {{"iterations", "form", "normalized"},
+        [](const A& a, const L&) {
+          const bool subtree = a.word("form", {"subtree", "assignment"}) == "subtree";
+          return kernels::weisfeiler_lehman(a.whole("iterations", 5),
+                                            subtree ? kernels::LehmanForm::subtree : kernels::LehmanForm::assignment,
+                                            a.flag("normalized", true));
+        }}},
+      {"shortest_path", {{"normalized"}, [](const A& a, const L&) { return kernels::shortest_path(a.flag("normalized", true)); }}},
+      {"random_walk",
+       {{"decay", "normalized"},
+        [](const A& a, const L&) { return kernels::random_walk(a.number("decay", 0), a.flag("normalized", true)); }}},
+      {"graphlet",
+       {{"size", "normalized"}, [](const A& a, const L&) { return kernels::graphlet(a.whole("size", 3), a.flag("normalized", true)); }}},
       {"function", {{"name"}, [](const A& a, const L& library) { return known(a, library, "function", true); }}},
       {"feature_map", {{"name"}, [](const A& a, const L& library) { return known(a, library, "feature map", false); }}},
   };
@@ -187,6 +293,7 @@ const std::map<std::string, Method>& methods() {
       {"exp", {{}, [](const Kernel& k, const A&) { return k.exp(); }}},
       {"geometric", {{}, [](const Kernel& k, const A&) { return k.geometric(); }}},
       {"series", {{"coefficients"}, [](const Kernel& k, const A& a) { return k.series(a.numbers("coefficients")); }}},
+      {"radial", {{"length_scale"}, [](const Kernel& k, const A& a) { return k.radial(a.length_scale("length_scale")); }}},
       {"over", {{"points"}, [](const Kernel& k, const A& a) { return k.over(a.points("points")); }}},
   };
   return all;

@@ -18,10 +18,10 @@ struct Word {
 using Numbers = std::vector<double>;
 
 struct Argument {
-  std::string name;                                                      // empty: by position
-  std::variant<double, Word, std::string, Numbers, Matrix> value = 0.0;  // a quoted name is a string
-  std::size_t at = 0;                                                    // of the value
-  std::size_t name_at = 0;                                               // of the name, where there is one
+  std::string name;                                                              // empty: by position
+  std::variant<double, Word, std::string, Numbers, Matrix, Kernel> value = 0.0;  // a quoted name is a string
+  std::size_t at = 0;                                                            // of the value
+  std::size_t name_at = 0;                                                       // of the name, where there is one
 };
 
 // A complaint about the character at this place.
@@ -40,7 +40,11 @@ class Arguments {
   int whole(const std::string& name, int otherwise) const;
   kernels::LengthScale length_scale(const std::string& name, bool automatic = true) const;
   std::string word(const std::string& name, const std::vector<std::string>& words) const;  // the first word when not given
+  bool flag(const std::string& name, bool otherwise) const;                                // the words true and false
   const std::string& quoted_name(const std::string& name) const;
+  bool has(const std::string& name) const { return find(name) != nullptr; }
+  const Argument& required(const std::string& name) const;
+  Kernel kernel(const std::string& name, const Kernel& otherwise) const;
   const Numbers& numbers(const std::string& name) const;
   const Matrix& points(const std::string& name) const;
 
@@ -48,14 +52,13 @@ class Arguments {
 
  private:
   const Argument* find(const std::string& name) const;
-  const Argument& required(const std::string& name) const;
 
   std::string kernel_;
   std::vector<std::string> names_;
   std::map<std::string, Argument> values_;
 };
 
-// Names that are made into kernels, and methods that are called on them.
+// Names that are made into kernels, and methods that are called on them. A parameter called `kernel` is an expression.
 struct Maker {
   std::vector<std::string> parameters;
   std::function<Kernel(const Arguments&, const KernelLibrary&)> make;

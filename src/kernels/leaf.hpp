@@ -58,6 +58,7 @@ void for_pairs(Tile<const double> inputs, Tile<const double> values, Tile<double
 }
 
 [[noreturn]] void throw_unresolved(const std::string& text);
+[[noreturn]] void throw_waiting(const std::string& text);  // for something other than a length scale
 
 // A leaf with a length scale: one number stands in the finish, one per column in the transform (and the finish then has 1).
 template <class Derived>

@@ -36,6 +36,16 @@ const kernels::BlockFunction& KernelNode::function() const {
   return none;
 }
 
+ObjectValues KernelNode::object_values(const Samples&, const Samples&) const {
+  assert(false && "only kernels of objects have values of objects");
+  return {};
+}
+
+Samples KernelNode::pulled(const Samples& X) const {
+  assert(false && "only kernels of what a map makes have one");
+  return X;
+}
+
 void require_positive(double value, const char* what) {
   if (!(value > 0) || !std::isfinite(value)) throw InvalidArgument(fmt::format("{} must be a number > 0, got {}", what, value));
 }
@@ -78,6 +88,10 @@ void throw_unresolved(const std::string& text) {
   throw InvalidArgument(fmt::format("{} has no length scale yet: resolve(kernel, X) sets it from data", text));
 }
 
+void throw_waiting(const std::string& text) {
+  throw InvalidArgument(fmt::format("{} has a number that waits for data: resolve(kernel, X) sets it", text));
+}
+
 namespace {
 
 // Visits a kernel from the outside in, in the order of its text.
@@ -85,6 +99,14 @@ template <class F>
 void visit(const Kernel& kernel, F&& f) {
   f(kernel);
   for (const Kernel& part : kernel.node().parts()) visit(part, f);
+}
+
+// The same without parts that look at other samples: columns there are not those of the kernel.
+template <class F>
+void visit_columns(const Kernel& kernel, F&& f) {
+  f(kernel);
+  if (leaves_columns(kernel.node())) return;
+  for (const Kernel& part : kernel.node().parts()) visit_columns(part, f);
 }
 
 std::vector<double> values_of(const std::vector<KernelParameter>& parameters) {
@@ -106,18 +128,28 @@ Kernel with_values(const Kernel& kernel, std::span<const double>& values) {
 
 }  // namespace
 
-Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance) {
+Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance, const ObjectResolver& objects) {
   if (!kernel.has_auto()) return kernel;
   const KernelNode& node = kernel.node();
+  using Kind = KernelNode::Kind;
+  if (node.kind() == Kind::objects || node.kind() == Kind::radial || leaves_columns(node)) {
+    if (!objects) throw_waiting(kernel.text());
+    return objects(kernel, {});
+  }
   if (auto leaf = node.resolved(distance)) return Kernel(std::move(leaf));
   TypicalDistance within = distance;
-  if (node.kind() == KernelNode::Kind::restricted) {
+  ObjectResolver objects_within = objects;
+  if (node.kind() == Kind::restricted) {
     within = [&](Reduction reduction, std::span<const ColumnRef> inner) {
       return distance(reduction, columns_within(node.columns(), inner));
     };
+    if (objects)
+      objects_within = [&](const Kernel& part, std::span<const ColumnRef> inner) {
+        return objects(part, columns_within(node.columns(), inner));
+      };
   }
   std::vector<Kernel> parts;
-  for (const Kernel& part : node.parts()) parts.push_back(with_length_scales(part, within));
+  for (const Kernel& part : node.parts()) parts.push_back(with_length_scales(part, within, objects_within));
   return Kernel(node.rebuilt(std::move(parts), values_of(node.own_parameters())));
 }
 
@@ -125,7 +157,7 @@ Kernel with_column_scales(const Kernel& kernel, const ColumnScalesOn& scales) {
   const KernelNode& node = kernel.node();
   const ColumnScales on_all = [&](Reduction reduction, double l) { return scales(reduction, l, {}); };
   if (auto leaf = node.per_column(on_all)) return Kernel(std::move(leaf));
-  if (node.parts().empty()) return kernel;
+  if (node.parts().empty() || leaves_columns(node)) return kernel;
   ColumnScalesOn within = scales;
   if (node.kind() == KernelNode::Kind::restricted) {
     within = [&](Reduction reduction, double l, std::span<const ColumnRef> inner) {
@@ -169,9 +201,28 @@ bool normalizes_given(const Kernel& kernel) {
 
 bool Kernel::needs_given_gram() const { return looks_at(*this, Reduction::given); }
 
+bool Kernel::looks_at_objects() const { return object_columns(*this).has_value(); }
+
+std::optional<std::vector<ColumnRef>> object_columns(const Kernel& kernel) {
+  const KernelNode& node = kernel.node();
+  if (node.kind() == KernelNode::Kind::objects || leaves_columns(node)) return std::vector<ColumnRef>{};
+  std::optional<std::vector<ColumnRef>> found;
+  bool all = false;
+  for (const Kernel& part : node.parts()) {
+    const auto inner = object_columns(part);
+    if (!inner) continue;
+    all = all || inner->empty();
+    if (!found) found.emplace();
+    found->insert(found->end(), inner->begin(), inner->end());
+  }
+  if (found && node.kind() == KernelNode::Kind::restricted) return columns_within(node.columns(), all ? std::vector<ColumnRef>{} : *found);
+  if (all) found->clear();
+  return found;
+}
+
 bool Kernel::has_named_columns() const {
   bool found = false;
-  visit(*this, [&](const Kernel& part) {
+  visit_columns(*this, [&](const Kernel& part) {
     for (const ColumnRef& column : part.node().columns()) found = found || column.index < 0;
   });
   return found;
@@ -210,6 +261,7 @@ Kernel resolve_columns(const Kernel& kernel, std::span<const std::string> names)
       }
     }
   }
+  if (leaves_columns(node)) return kernel;
   std::vector<Kernel> parts;
   for (const Kernel& part : node.parts()) parts.push_back(resolve_columns(part, inner));
   if (node.kind() == KernelNode::Kind::restricted) return parts[0].on(std::move(columns));

@@ -21,6 +21,17 @@ using simd::Tile;
 // The number a leaf looks at for a pair of samples. `same`: 1 where a sample meets itself; `given`: the entry of a given Gram matrix.
 enum class Reduction : std::uint8_t { none, dot, squared_distance, l1_distance, chi2_distance, minimum_sum, same, given };
 
+namespace objects {
+struct Features;   // objects/features.hpp
+class PairValues;  // objects/features.hpp
+}  // namespace objects
+
+// What a kernel of objects makes of two sets of samples: one of the two.
+struct ObjectValues {
+  std::shared_ptr<const objects::Features> features{};
+  std::shared_ptr<const objects::PairValues> pairs{};
+};
+
 // What happens to the columns before they are reduced. At most one of the first two, the scales after it.
 struct Transform {
   std::shared_ptr<const kernels::FeatureMap> map{};
@@ -70,7 +81,21 @@ inline constexpr int deepest_nesting = 100;
 
 class KernelNode {
  public:
-  enum class Kind : std::uint8_t { leaf, function, sum, product, scaled, mapped, normalized, restricted, composed };
+  enum class Kind : std::uint8_t {
+    leaf,
+    function,
+    sum,
+    product,
+    scaled,
+    mapped,
+    normalized,
+    restricted,
+    composed,
+    objects,
+    bag,
+    pulled,
+    radial
+  };
 
   virtual ~KernelNode() = default;
   virtual Kind kind() const { return Kind::leaf; }
@@ -100,7 +125,13 @@ class KernelNode {
   virtual Normalization normalization() const { return Normalization::root; }
   virtual const Matrix& points() const;                    // Kind::composed
   virtual const kernels::BlockFunction& function() const;  // Kind::function
-  virtual std::string name() const { return {}; }          // of functions and feature maps: what the library knows them by
+  virtual std::string name() const { return {}; }          // of functions, maps and tables: what the library knows them by
+
+  // Kind::objects: features (reduced by dot or minimum_sum) or pairs, then normalised where asked, then finished. X and Y have one column.
+  virtual ObjectValues object_values(const Samples& X, const Samples& Y) const;
+  virtual bool normalizes() const { return false; }
+  virtual kernels::BagForm bag_form() const { return kernels::BagForm::sum; }  // Kind::bag: what the part sees are elements
+  virtual Samples pulled(const Samples& X) const;                              // Kind::pulled: what the part sees in place of X
 
   // This node's own parameters, those of its parts not counted: first what stands in the finish, then what stands in the transform.
   virtual std::vector<KernelParameter> own_parameters() const { return {}; }
@@ -110,9 +141,14 @@ class KernelNode {
   virtual bool has_auto() const { return false; }
   // Leaves: a copy with the automatic length scale set, or nullptr when there is none.
   virtual std::shared_ptr<const KernelNode> resolved(const TypicalDistance&) const { return nullptr; }
+  // Kinds objects and pulled: a copy with what waits for data set from it, or nullptr when nothing waits.
+  virtual std::shared_ptr<const KernelNode> resolved_on(const Samples&) const { return nullptr; }
   // Leaves: a copy with a length scale per column in place of the one, or nullptr when there is none.
   virtual std::shared_ptr<const KernelNode> per_column(const ColumnScales&) const { return nullptr; }
 };
+
+// Whether the parts of a node look at other samples than the node: elements of sets, what a map makes of them.
+bool leaves_columns(const KernelNode& node);
 
 // Whether some leaf looks at this reduction.
 bool looks_at(const Kernel& kernel, Reduction reduction);
@@ -120,8 +156,10 @@ bool looks_at(const Kernel& kernel, Reduction reduction);
 // Whether it divides by the diagonal of a given Gram matrix, which new objects do not have.
 bool normalizes_given(const Kernel& kernel);
 
-// The kernel with every automatic length scale set.
-Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance);
+// The kernel with every automatic length scale set. Kernels of objects, and those whose parts look at other samples, are set by `objects`,
+// which is told the columns that they look at (empty: all).
+using ObjectResolver = std::function<Kernel(const Kernel& kernel, std::span<const ColumnRef> columns)>;
+Kernel with_length_scales(const Kernel& kernel, const TypicalDistance& distance, const ObjectResolver& objects = {});
 
 // The kernel with a length scale per column wherever it has one for all.
 Kernel with_column_scales(const Kernel& kernel, const ColumnScalesOn& scales);

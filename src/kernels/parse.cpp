@@ -269,25 +269,46 @@ class Parser {
     }
     const auto maker = makers().find(name);
     if (maker == makers().end()) fail(start, fmt::format("there is no kernel \"{}\"; {}", printable(name), nearest(name)));
-    std::vector<Argument> given = peek() == '(' ? arguments() : std::vector<Argument>{};
+    std::vector<Argument> given = peek() == '(' ? arguments(maker->second.parameters) : std::vector<Argument>{};
     return placed(start, [&] { return maker->second.make(Arguments(name, std::move(given), maker->second.parameters), library_); });
   }
 
-  std::vector<Argument> arguments() {
-    if (!take("(")) fail(at_, "expected (");
+  // `parameters`: what the arguments are called, in order; those called kernel are expressions.
+  std::vector<Argument> arguments(const std::vector<std::string>& parameters = {}) {
+    if (peek() != '(') fail(at_, "expected (");
+    open();
     std::vector<Argument> given;
-    if (take(")")) return given;
+    if (take(")")) {
+      --depth_;
+      return given;
+    }
     do {
-      given.push_back(argument());
+      given.push_back(argument(given.size() < parameters.size() && parameters[given.size()] == "kernel"));
     } while (take(","));
     close("expected , or )");
+    --depth_;
     return given;
   }
 
-  Argument argument() {
+  Argument argument(bool is_kernel) {
     skip_blanks();
     Argument argument;
     argument.at = argument.name_at = at_;
+    if (take("kernel=") || take("kernel =")) {
+      argument.name = "kernel";
+      is_kernel = true;
+    } else if (is_kernel && is_letter(peek())) {  // unless another is given by its name
+      const std::size_t start = at_;
+      word();
+      is_kernel = !(take("=") && at_ > start);
+      at_ = start;
+    }
+    if (is_kernel) {
+      skip_blanks();
+      argument.at = at_;
+      argument.value = as_kernel(sum());
+      return argument;
+    }
     if (is_letter(peek())) {
       const std::string first = word();
       if (!take("=")) {

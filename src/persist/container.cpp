@@ -33,7 +33,8 @@ struct DtypeRow {
   std::string_view name;
   std::size_t bytes;
 };
-constexpr std::array<DtypeRow, 4> dtypes{{{Dtype::f64, "F64", 8}, {Dtype::i64, "I64", 8}, {Dtype::f32, "F32", 4}, {Dtype::i32, "I32", 4}}};
+constexpr std::array<DtypeRow, 5> dtypes{
+    {{Dtype::f64, "F64", 8}, {Dtype::i64, "I64", 8}, {Dtype::f32, "F32", 4}, {Dtype::i32, "I32", 4}, {Dtype::u8, "U8", 1}}};
 
 const DtypeRow& row_of(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
 
@@ -170,7 +171,7 @@ ContainerReader::Entry ContainerReader::read_entry(const std::string& name, cons
                                                    std::size_t& begin) const {
   const std::string dtype = value.at("dtype").get<std::string>();
   const auto row = std::find_if(dtypes.begin(), dtypes.end(), [&](const DtypeRow& r) { return r.name == dtype; });
-  if (row == dtypes.end()) fail(fmt::format("tensor {} has type {:?}; F64, F32, I64 and I32 are known", name, dtype));
+  if (row == dtypes.end()) fail(fmt::format("tensor {} has type {:?}; F64, F32, I64, I32 and U8 are known", name, dtype));
   Entry entry{row->dtype, {}, {}};
   std::size_t bytes = row->bytes;
   for (const Json& extent : value.at("shape")) {

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int format_version = 1;
 
-enum class Dtype : std::uint8_t { f64, i64, f32, i32 };
+enum class Dtype : std::uint8_t { f64, i64, f32, i32, u8 };
 
 template <class T>
 struct DtypeOf;
@@ -44,6 +44,11 @@ struct DtypeOf<std::int64_t> {
 template <>
 struct DtypeOf<std::int32_t> {
   static constexpr Dtype value = Dtype::i32;
+};
+
+template <>
+struct DtypeOf<std::uint8_t> {
+  static constexpr Dtype value = Dtype::u8;
 };
 
 // Collects what a model consists of, then writes it. Tensors are not copied: they must live until written, or have an owner.

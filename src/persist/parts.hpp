@@ -10,14 +10,24 @@
 namespace mercer::persist {
 
 // Dense rows are the tensor "samples"; CSR rows are "samples.values", "samples.columns" and "samples.offsets", in their own
-// precision; objects of a given Gram matrix are "samples.ids".
-void write_samples(const Samples& samples, ContainerWriter& out);
-Samples read_samples(const ContainerReader& in);  // shares the reader's bytes
+// precision; objects of a given Gram matrix are "samples.ids". Columns of objects are "samples.0", "samples.1" and so on, as objects.cpp
+// has them, beside "samples.numbers". What stands inside others goes by a longer name than "samples".
+void write_samples(const Samples& samples, ContainerWriter& out, const std::string& name = "samples");
+Samples read_samples(const ContainerReader& in, const std::string& name = "samples");  // shares the reader's bytes
+
+// Samples with objects (objects.cpp); `about` is what the file says of them.
+void write_records(const Samples& samples, ContainerWriter& out, const std::string& name);
+Samples read_records(const ContainerReader& in, const Json& about, const std::string& name);
+
+// Texts one after the other as bytes, with where each begins.
+void write_strings(const std::vector<std::string>& values, ContainerWriter& out, const std::string& name);
+std::vector<std::string> read_strings(const ContainerReader& in, const std::string& name);
 
 void write_vector(const std::string& name, const Vector& values, ContainerWriter& out);
 void write_matrix(const std::string& name, const Matrix& values, ContainerWriter& out);
 
-// The text of a kernel without automatic parts, under "kernel"; a library has the functions that text cannot tell.
+// The text of a kernel without automatic parts, under "kernel", with the tables of words that it names; a library has the functions that
+// neither can tell.
 void write_kernel(const Kernel& kernel, ContainerWriter& out);
 Kernel read_kernel(const ContainerReader& in, const KernelLibrary& library);
 

@@ -390,6 +390,7 @@ TEST(KernelCatalogue, EveryRowCanBeParsed) {
   for (const KernelInfo& info : kernel_catalogue()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
     EXPECT_FALSE(info.formula.empty());
+    if (info.name == "words") continue;  // text alone does not make it: WordTablesComeFromTheLibrary
     const Kernel k = parse_kernel(info.name);
     EXPECT_EQ(info.psd, k.psd()) << info.name;
     // Every parameter is known to the parser under that name, and has the value it is said to have.
@@ -398,7 +399,7 @@ TEST(KernelCatalogue, EveryRowCanBeParsed) {
           << info.name << ' ' << parameter.name;
     }
   }
-  EXPECT_EQ(names.size(), 15U);
+  EXPECT_EQ(names.size(), 29U);
   for (const KernelOperation& operation : kernel_operations()) {
     std::string text = operation.text;
     for (std::size_t at = 0; at < text.size(); ++at) {  // k and l stand for kernels

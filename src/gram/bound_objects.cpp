@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gram/bound_objects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gram/tile_memory.hpp"
+#include "mercer/error.hpp"
+#include "mercer/gram.hpp"
+
+namespace mercer {
+
+namespace {
+
+// Features as the reducer multiplies them fastest: above this share of entries that are not 0 a dense product beats inverted lists.
+constexpr double dense_share = 0.04;
+constexpr Index most_dense_columns = 1 << 14;
+
+double filled_share(const Samples& features) {
+  const auto& rows = std::get<CsrRows<double>>(features.storage());
+  return static_cast<double>(rows.nonzeros()) / std::max(1.0, static_cast<double>(rows.rows) * static_cast<double>(rows.cols));
+}
+
+// Rows of no feature at all are rows of one feature that is 0.
+Samples with_a_column(const Samples& features) {
+  if (features.width() > 0) return features;
+  return Samples::own(Matrix(Matrix::Zero(features.size(), 1)));
+}
+
+Vector inverse_roots(const Vector& self) {
+  return self.unaryExpr([](double k) { return k > 0 ? 1 / std::sqrt(k) : 0.0; });
+}
+
+}  // namespace
+
+template <class T>
+BoundObjects<T>::BoundObjects(const KernelNode& node, const Samples& rows, const Samples& cols) : node_(node), same_(rows.same_rows(cols)) {
+  const ObjectValues values = node.object_values(rows, cols);
+  if (values.features != nullptr) {
+    const objects::Features& f = *values.features;
+    self_rows_ = f.self_rows;
+    if (!same_) self_cols_ = f.self_cols;
+    Samples left = with_a_column(f.rows);
+    const bool one = f.rows.same_rows(f.cols);
+    Samples right = one ? left : with_a_column(f.cols);
+    if (left.is_sparse() && left.width() <= most_dense_columns && filled_share(left) > dense_share) {
+      left = Samples::own(left.to_dense());
+      right = one ? left : Samples::own(right.to_dense());
+    }
+    ReductionSet needed;
+    needed.insert(node.reduction());
+    reducer_.emplace(left, right, needed);
+  } else {
+    pairs_ = values.pairs;
+    self_rows_ = pairs_->self_rows();
+    if (!same_) self_cols_ = pairs_->self_cols();
+  }
+  if (node.normalizes()) {
+    row_factors_ = inverse_roots(self_rows_);
+    col_factors_ = same_ ? row_factors_ : inverse_roots(self_cols_);
+  }
+}
+
+template <class T>
+void BoundObjects<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
+  if (reducer_) {
+    reducer_->reduce(node_.reduction(), at.I, at.J, out);
+  } else {
+    std::vector<double> row(static_cast<std::size_t>(at.J.count));
+    for (Index i = 0; i < at.I.count; ++i) {
+      pairs_->row(at.I[i], at.J.begin, at.J.count, row.data());
+      for (Index j = 0; j < at.J.count; ++j) out.row(i)[j] = static_cast<T>(row[static_cast<std::size_t>(j)]);
+    }
+  }
+  if (row_factors_.size() > 0) {
+    for (Index i = 0; i < at.I.count; ++i) {
+      const double factor = row_factors_[at.I[i]];
+      for (Index j = 0; j < at.J.count; ++j)
+        out.row(i)[j] = static_cast<T>(static_cast<double>(out.row(i)[j]) * factor * col_factors_[at.J.begin + j]);
+    }
+  }
+  node_.finish(out);
+}
+
+template <class T>
+Vector BoundObjects<T>::self(Side side) const {
+  Vector out = raw_self(side);
+  if (row_factors_.size() > 0) out = out.unaryExpr([](double k) { return k > 0 ? 1.0 : 0.0; });
+  node_.finish(Tile<double>{out.data(), 1, out.size(), out.size()});
+  return out;
+}
+
+template <class T>
+double BoundObjects<T>::largest() const {
+  if (row_factors_.size() > 0 || pairs_ != nullptr) return node_.normalizes() ? 1 : 0;
+  return std::sqrt(self_rows_.maxCoeff()) * std::sqrt(raw_self(Side::cols).maxCoeff());
+}
+
+template <class T>
+BoundBag<T>::BoundBag(const KernelNode& node, const Samples& rows, const Samples& cols) : node_(node), same_(rows.same_rows(cols)) {
+  rows_ = sets_of(rows, node.text());
+  if (!same_) cols_ = sets_of(cols, node.text());
+  const Kernel& part = node.parts()[0];
+  this->parameters = part.parameters().size();
+  const Sets& right = sets(Side::cols);
+  if (rows_.elements.empty() || right.elements.empty()) return;
+  kernel_.emplace(part, rows_.elements, right.elements);
+}
+
+template <class T>
+double BoundBag<T>::share(Range a, Range b) const {
+  if (node_.bag_form() == kernels::BagForm::sum) return 1;
+  return 1 / (static_cast<double>(a.count) * static_cast<double>(b.count));
+}
+
+// One block of at most tile x tile elements after the other, in a fixed order.
+template <class T>
+double BoundBag<T>::value(const PreparedKernel<T>& kernel, Range a, Range b) const {
+  if (a.count == 0 || b.count == 0) return 0;
+  const bool best = node_.bag_form() == kernels::BagForm::best;
+  std::vector<double> row_best(best ? static_cast<std::size_t>(a.count) : 0, -std::numeric_limits<double>::infinity());
+  std::vector<double> col_best(best ? static_cast<std::size_t>(b.count) : 0, -std::numeric_limits<double>::infinity());
+  double sum = 0;
+  TileMemory<T> memory;
+  for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
+    const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
+    for (Index j0 = 0; j0 < b.count; j0 += tile_size) {
+      const Range J{b.begin + j0, std::min(tile_size, b.count - j0)};
+      const Tile<T> values = memory.tile(I.count, J.count);
+      kernel.tile(I, J, values);
+      for (Index i = 0; i < I.count; ++i) {
+        for (Index j = 0; j < J.count; ++j) {
+          const auto k = static_cast<double>(values.row(i)[j]);
+          sum += k;
+          if (!best) continue;
+          double& r = row_best[static_cast<std::size_t>(i0 + i)];
+          double& c = col_best[static_cast<std::size_t>(j0 + j)];
+          r = std::max(r, k);
+          c = std::max(c, k);
+        }
+      }
+    }
+  }
+  if (!best) return sum * share(a, b);
+  const auto mean = [](const std::vector<double>& values) {
+    double total = 0;
+    for (const double k : values) total += k;
+    return total / static_cast<double>(values.size());
+  };
+  return (mean(row_best) + mean(col_best)) / 2;
+}
+
+// Sets of the rows I whose elements stand one after the other and fill at most one tile; a larger set is alone.
+template <class T>
+std::vector<typename BoundBag<T>::Group> BoundBag<T>::groups(const Sets& sets, const RowSet& I) {
+  std::vector<Group> out;
+  for (Index i = 0; i < I.count; ++i) {
+    const Range own = range_of(sets, I[i]);
+    const bool joins = !out.empty() && I.ids == nullptr && out.back().elements.count + own.count <= tile_size;
+    if (joins) {
+      ++out.back().count;
+      out.back().elements.count += own.count;
+    } else {
+      out.push_back({i, 1, own});
+    }
+  }
+  return out;
+}
+
+// Many small sets share one tile of elements: one call of the part's kernel in place of one for each pair of sets.
+template <class T>
+void BoundBag<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
+  const Sets& right = sets(Side::cols);
+  const bool best = node_.bag_form() == kernels::BagForm::best;
+  const std::vector<Group> row_groups = groups(rows_, at.I);
+  const std::vector<Group> col_groups = groups(right, at.J);
+  for (const Group& g : row_groups) {
+    for (const Group& h : col_groups) {
+      const bool shared = kernel_ && !best && g.elements.count <= tile_size && h.elements.count <= tile_size && g.elements.count > 0 &&
+                          h.elements.count > 0;
+      TileMemory<T> memory;
+      const Tile<T> values = memory.tile(shared ? g.elements.count : 0, shared ? h.elements.count : 0);
+      if (shared) kernel_->tile(g.elements, h.elements, values);
+      for (Index i = g.first; i < g.first + g.count; ++i) {
+        const Range a = range_of(rows_, at.I[i]);
+        for (Index j = h.first; j < h.first + h.count; ++j) {
+          const Range b = range_of(right, at.J.begin + j);
+          double k = 0;
+          if (shared && a.count > 0 && b.count > 0) {
+            for (Index r = 0; r < a.count; ++r) {
+              const T* row = values.row(a.begin - g.elements.begin + r) + (b.begin - h.elements.begin);
+              for (Index c = 0; c < b.count; ++c) k += static_cast<double>(row[c]);
+            }
+            k *= share(a, b);
+          } else if (!shared && kernel_) {
+            k = value(*kernel_, a, b);
+          }
+          out.row(i)[j] = static_cast<T>(k);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+const PreparedKernel<T>& BoundBag<T>::within(Side side) const {
+  if (same_) return *kernel_;
+  const std::size_t s = side == Side::rows ? 0 : 1;
+  std::call_once(within_once_[s], [&] { within_[s].emplace(node_.parts()[0], sets(side).elements, sets(side).elements); });
+  return *within_[s];
+}
+
+template <class T>
+Vector BoundBag<T>::self(Side side) const {
+  const Sets& mine = sets(side);
+  Vector out = Vector::Zero(mine.size());
+  if (mine.elements.empty()) return out;
+  const PreparedKernel<T>& kernel = within(side);
+  parallel_for(mine.size(), [&](Index i) { out[i] = value(kernel, range_of(mine, i), range_of(mine, i)); });
+  return out;
+}
+
+template <class T>
+void BoundBag<T>::add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const {
+  if (this->parameters == 0 || !kernel_) return;
+  if (node_.bag_form() == kernels::BagForm::best)
+    throw InvalidArgument(
+        fmt::format("{} has no gradient where the best match changes; give its part's parameters as numbers", node_.text()));
+  TileMemory<double> memory;
+  for (Index i = 0; i < at.I.count; ++i) {
+    const Range a = range_of(rows_, at.I[i]);
+    for (Index j = 0; j < at.J.count; ++j) {
+      const Range b = range_of(sets(Side::cols), at.J.begin + j);
+      if (a.count == 0 || b.count == 0) continue;
+      const double w = weights.row(i)[j] * share(a, b);
+      for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
+        const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
+        for (Index j0 = 0; j0 < b.count; j0 += tile_size) {
+          const Range J{b.begin + j0, std::min(tile_size, b.count - j0)};
+          const Tile<double> spread = memory.tile(I.count, J.count);
+          for (Index r = 0; r < I.count; ++r) std::fill_n(spread.row(r), J.count, w);
+          kernel_->add_gradient(I, J, spread, gradient);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void BoundBag<T>::add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const {
+  if (this->parameters == 0 || sets(side).elements.empty()) return;
+  const PreparedKernel<T>& kernel = within(side);
+  TileMemory<double> memory;
+  for (Index i = 0; i < range.count; ++i) {
+    const Range a = range_of(sets(side), range.begin + i);
+    if (a.count == 0) continue;
+    const double w = weights[static_cast<std::size_t>(i)] * share(a, a);
+    for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
+      for (Index j0 = 0; j0 < a.count; j0 += tile_size) {
+        const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
+        const Range J{a.begin + j0, std::min(tile_size, a.count - j0)};
+        const Tile<double> spread = memory.tile(I.count, J.count);
+        for (Index r = 0; r < I.count; ++r) std::fill_n(spread.row(r), J.count, w);
+        kernel.add_gradient(I, J, spread, gradient);
+      }
+    }
+  }
+}
+
+template <class T>
+BoundPulled<T>::BoundPulled(const KernelNode& node, const Samples& rows, const Samples& cols) : node_(node) {
+  rows_ = node.pulled(rows);
+  cols_ = rows.same_rows(cols) ? rows_ : node.pulled(cols);
+  kernel_.emplace(node.parts()[0], rows_, cols_);
+  this->parameters = node.parts()[0].parameters().size();
+}
+
+template <class T>
+Vector BoundPulled<T>::self(Side side) const {
+  return kernel_->symmetric() ? kernel_->diagonal() : gram_diagonal(node_.parts()[0], side == Side::rows ? rows_ : cols_);
+}
+
+template <class T>
+void BoundPulled<T>::add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const {
+  if constexpr (std::is_same_v<T, double>) {
+    if (this->parameters == 0) return;
+    const Samples part = (side == Side::rows ? rows_ : cols_).slice(range.begin, range.count);
+    const PreparedKernel<double> kernel(node_.parts()[0], part, part);
+    std::vector<double> one(1);
+    for (Index i = 0; i < range.count; ++i) {
+      one[0] = weights[static_cast<std::size_t>(i)];
+      kernel.add_gradient({i, 1}, {i, 1}, Tile<double>{one.data(), 1, 1, 1}, gradient);
+    }
+  }
+}
+
+template <class T>
+void BoundRadial<T>::distances(TileInProgress<T>& at, Tile<T> tile) const {
+  part_->tile(at, tile);
+  const Vector& x = part_->diagonal(Side::rows);
+  const Vector& y = part_->diagonal(Side::cols);
+  for (Index i = 0; i < at.I.count; ++i) {
+    for (Index j = 0; j < at.J.count; ++j) {
+      const double d2 = x[at.I[i]] + y[at.J.begin + j] - 2 * static_cast<double>(tile.row(i)[j]);
+      tile.row(i)[j] = static_cast<T>(std::max(0.0, d2));
+    }
+  }
+}
+
+template <class T>
+void BoundRadial<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
+  distances(at, out);
+  const double l = node_.factor();
+  simd::for_rows(out, [&](T* d2, Index n) {
+    simd::ops<T>().exp_of(d2, n, static_cast<T>(std::max(-0.5 / (l * l), static_cast<double>(std::numeric_limits<T>::lowest()))));
+  });
+}
+
+// k = exp(-d^2/(2 l^2)): dk/d log l = k d^2/l^2, and dk/d part = k/l^2 off the diagonal, -k/(2 l^2) for each of k(x,x) and k(y,y).
+template <class T>
+void BoundRadial<T>::add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const {
+  TileMemory<T> memory;
+  const Tile<T> d2 = memory.tile(weights.rows, weights.cols);
+  distances(at, d2);
+  const double l2 = node_.factor() * node_.factor();
+  std::vector<double> row_weights(static_cast<std::size_t>(weights.rows), 0);
+  std::vector<double> col_weights(static_cast<std::size_t>(weights.cols), 0);
+  for (Index i = 0; i < weights.rows; ++i) {
+    for (Index j = 0; j < weights.cols; ++j) {
+      double& w = weights.row(i)[j];
+      const auto d = static_cast<double>(d2.row(i)[j]);
+      const double share = w * std::exp(-d / (2 * l2)) / l2;
+      gradient[0] += share * d;
+      row_weights[static_cast<std::size_t>(i)] -= share / 2;
+      col_weights[static_cast<std::size_t>(j)] -= share / 2;
+      w = share;
+    }
+  }
+  if (part_->parameters == 0) return;
+  part_->add_gradient(at, weights, gradient.subspan(1));
+  part_->add_self_gradient(Side::rows, at.I, row_weights, gradient.subspan(1));
+  part_->add_self_gradient(Side::cols, at.J, col_weights, gradient.subspan(1));
+}
+
+template class BoundObjects<float>;
+template class BoundObjects<double>;
+template class BoundBag<float>;
+template class BoundBag<double>;
+template class BoundPulled<float>;
+template class BoundPulled<double>;
+template class BoundRadial<float>;
+template class BoundRadial<double>;
+
+}  // namespace mercer
