@@ -43,7 +43,8 @@ Features graphlet(const BothGraphs& both, int size);
 // `labelled` false no label is looked at.
 // W is never formed: conjugate gradients apply it as A X B over blocks of equal labels. They stop when what is missing in k is bounded by
 // 1e-15 k (see the .cpp), so rounding is what remains. Cost a pair: steps * (edges(G) nodes(H) + nodes(G) edges(H)) / labels; the steps
-// grow as 1 / sqrt(1 - decay rho(G) rho(H)), where rho is the largest eigenvalue of an adjacency matrix.
+// grow as 1 / sqrt(1 - decay rho(G) rho(H)), where rho is the largest eigenvalue of an adjacency matrix. Where labels do not matter, all
+// graphs have at most 256 nodes and decay rho^2 <= 0.999, their spectra make it O(nodes(G) nodes(H)) a pair, to some 1e-12 k.
 // The sum exists only for decay * rho(G) rho(H) < 1: a larger decay throws with the graph and what is allowed.
 std::unique_ptr<PairValues> random_walk(const BothGraphs& both, double decay, bool labelled = true);
 

@@ -9,6 +9,7 @@
 // With edge labels, once for every label at u. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +27,9 @@ namespace mercer::objects {
 
 namespace {
 
-constexpr double missing_share = 1e-15;  // of the value, at most, when conjugate gradients stop
+constexpr Index most_spectral_nodes = 256;   // beyond, all eigenvectors cost more than conjugate gradients
+constexpr double least_spectral_gap = 1e-3;  // 1 - decay rho^2: rounding in k stays near 1e-12
+constexpr double missing_share = 1e-15;      // of the value, at most, when conjugate gradients stop
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -88,6 +91,43 @@ WalkGraph walk_graph(const GraphView& view) {
   return graph;
 }
 
+// 1'A^l 1 = sum of weights * eigenvalues^l, for every l.
+struct WalkSpectrum {
+  Eigen::ArrayXd eigenvalues{};
+  Eigen::ArrayXd weights{};
+};
+
+WalkSpectrum walk_spectrum(const GraphView& graph) {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(graph.nodes, graph.nodes);
+  for (Index v = 0; v < graph.nodes; ++v)
+    for (const std::int32_t w : graph.neighbours_of(v)) A(v, w) = 1;
+  if (graph.nodes == 0) return {};
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(A);
+  const Eigen::ArrayXd weights = eigen.eigenvectors().colwise().sum().transpose().array().square();
+  // Eigenvectors orthogonal to 1, frequent where nodes can change places, have sums of rounding errors only.
+  std::vector<Index> kept;
+  for (Index i = 0; i < weights.size(); ++i)
+    if (weights(i) > 1e-26 * static_cast<double>(graph.nodes)) kept.push_back(i);
+  return {eigen.eigenvalues()(kept), weights(kept)};
+}
+
+double spectral_value(const WalkSpectrum& G, const WalkSpectrum& H, double decay) {
+  double sum = 0;
+  for (Index i = 0; i < G.weights.size(); ++i) sum += G.weights(i) * (H.weights / (1 - decay * G.eigenvalues(i) * H.eigenvalues)).sum();
+  return sum;
+}
+
+// In blocks, so that rounding grows with the blocks and not with the entries: in a regular graph they are alike and err alike.
+double dot(const Vector& a, const Vector& b) {
+  constexpr Index block = 256;
+  double sum = 0;
+  for (Index i = 0; i < a.size(); i += block) {
+    const Index count = std::min(block, a.size() - i);
+    sum += a.segment(i, count).dot(b.segment(i, count));
+  }
+  return sum;
+}
+
 // I - decay W of two graphs. One of these serves a whole row of pairs, so that its memory is used again.
 class ProductWalks {
  public:
@@ -100,15 +140,15 @@ class ProductWalks {
     residual_.setOnes(pairs_);
     direction_ = residual_;
     image_.resize(pairs_);
-    double squared = static_cast<double>(pairs_);
+    auto squared = static_cast<double>(pairs_);
     double sum = 0;
     const Index most_steps = 1000 + 20 * pairs_;
     for (Index step = 0; step < most_steps; ++step) {
       apply(G, H);
-      const double alpha = squared / direction_.dot(image_);
+      const double alpha = squared / dot(direction_, image_);
       sum += alpha * squared;
       residual_ -= alpha * image_;
-      const double before = std::exchange(squared, residual_.squaredNorm());
+      const double before = std::exchange(squared, dot(residual_, residual_));
       if (squared <= missing_share * smallest * sum) return sum;
       direction_ = residual_ + squared / before * direction_;
     }
@@ -201,38 +241,46 @@ class ProductWalks {
   Vector image_{};
 };
 
+struct Walks {
+  std::vector<WalkGraph> graphs{};
+  std::vector<WalkSpectrum> spectra{};  // empty where conjugate gradients are to be used
+  double decay = 0;
+  bool edges_labelled = false;
+};
+
 class RandomWalkValues final : public PairValues {
  public:
-  RandomWalkValues(std::vector<WalkGraph> graphs, Index rows, bool same, double decay, bool edges_labelled)
-      : graphs_(std::move(graphs)), rows_(rows), same_(same), decay_(decay), edges_labelled_(edges_labelled) {}
+  RandomWalkValues(Walks walks, Index rows, bool same) : walks_(std::move(walks)), rows_(rows), same_(same) {}
 
   void row(Index i, Index first, Index count, double* out) const override {
-    ProductWalks walks(decay_, edges_labelled_);
+    ProductWalks product(walks_.decay, walks_.edges_labelled);
     for (Index c = 0; c < count; ++c) {
       // k(x, y) and k(y, x) are rounded alike where both sides are the same.
       const Index j = first + c;
-      const auto [a, b] = same_ ? std::pair(std::min(i, j), std::max(i, j)) : std::pair(i, rows_ + j);
-      out[c] = walks.value(graphs_[at(a)], graphs_[at(b)]);
+      out[c] = same_ ? value(std::min(i, j), std::max(i, j), product) : value(i, rows_ + j, product);
     }
   }
   Vector self_rows() const override { return self(0, rows_); }
-  Vector self_cols() const override { return same_ ? self_rows() : self(rows_, std::ssize(graphs_) - rows_); }
+  Vector self_cols() const override { return same_ ? self_rows() : self(rows_, std::ssize(walks_.graphs) - rows_); }
 
  private:
+  double value(Index a, Index b, ProductWalks& product) const {
+    return walks_.spectra.empty() ? product.value(walks_.graphs[at(a)], walks_.graphs[at(b)])
+                                  : spectral_value(walks_.spectra[at(a)], walks_.spectra[at(b)], walks_.decay);
+  }
+
   Vector self(Index first, Index count) const {
     Vector values(count);
     parallel_for(count, [&](Index i) {
-      const WalkGraph& graph = graphs_[at(first + i)];
-      values(i) = ProductWalks(decay_, edges_labelled_).value(graph, graph);
+      ProductWalks product(walks_.decay, walks_.edges_labelled);
+      values(i) = value(first + i, first + i, product);
     });
     return values;
   }
 
-  std::vector<WalkGraph> graphs_;
+  Walks walks_;
   Index rows_;
   bool same_;
-  double decay_;
-  bool edges_labelled_;
 };
 
 // To four digits, never up: what a message allows is allowed.
@@ -241,12 +289,13 @@ double rounded_down(double value) {
   return std::floor(value / unit) * unit;
 }
 
-void require_convergence(const std::vector<WalkGraph>& graphs, double decay, const BothGraphs& both) {
+// Returns 1 - decay rho^2, with the largest eigenvalue rho of all graphs.
+double require_convergence(const std::vector<WalkGraph>& graphs, double decay, const BothGraphs& both) {
   const auto largest = std::max_element(graphs.begin(), graphs.end(),
                                         [](const WalkGraph& a, const WalkGraph& b) { return a.largest_eigenvalue < b.largest_eigenvalue; });
-  if (largest == graphs.end()) return;
+  if (largest == graphs.end()) return 1;
   const double rho = largest->largest_eigenvalue;
-  if (decay * rho * rho < 1) return;
+  if (decay * rho * rho < 1) return 1 - decay * rho * rho;
   throw InvalidArgument(fmt::format(
       "the decay of random_walk must be at most {:.4g} for these graphs, got {}: walks in {}, whose adjacency matrix has an eigenvalue "
       "of {:.4g}, grow faster than that; take a smaller decay",
@@ -259,10 +308,17 @@ std::unique_ptr<PairValues> random_walk(const BothGraphs& both, double decay, bo
   if (!(decay > 0 && std::isfinite(decay))) throw InvalidArgument(fmt::format("the decay of random_walk must be > 0, got {}", decay));
   const GraphLabels labels = labelled ? GraphLabels::looked_at : GraphLabels::ignored;
   const Adjacency all = adjacency_of(both, labels, labels);
-  std::vector<WalkGraph> graphs(at(all.graphs()));
-  parallel_for(all.graphs(), [&](Index g) { graphs[at(g)] = walk_graph(all.view(g)); });
-  require_convergence(graphs, decay, both);
-  return std::make_unique<RandomWalkValues>(std::move(graphs), std::ssize(both.rows), both.same, decay, all.edge_label_count > 1);
+  Walks walks{std::vector<WalkGraph>(at(all.graphs())), {}, decay, all.edge_label_count > 1};
+  parallel_for(all.graphs(), [&](Index g) { walks.graphs[at(g)] = walk_graph(all.view(g)); });
+  const double gap = require_convergence(walks.graphs, decay, both);
+
+  const bool small =
+      std::all_of(walks.graphs.begin(), walks.graphs.end(), [](const WalkGraph& g) { return g.nodes() <= most_spectral_nodes; });
+  if (all.label_count <= 1 && all.edge_label_count <= 1 && small && gap >= least_spectral_gap) {
+    walks.spectra.resize(at(all.graphs()));
+    parallel_for(all.graphs(), [&](Index g) { walks.spectra[at(g)] = walk_spectrum(all.view(g)); });
+  }
+  return std::make_unique<RandomWalkValues>(std::move(walks), std::ssize(both.rows), both.same);
 }
 
 double safe_decay(std::span<const Graph* const> graphs) {

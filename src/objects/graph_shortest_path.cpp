@@ -59,7 +59,7 @@ Features shortest_path(const BothGraphs& both) {
   const Adjacency graphs = adjacency_of(both, GraphLabels::looked_at, GraphLabels::ignored);
   Index longest = 1;
   for (Index g = 0; g < graphs.graphs(); ++g) longest = std::max(longest, graphs.view(g).nodes);
-  const double labels = static_cast<double>(graphs.label_count);
+  const auto labels = static_cast<double>(graphs.label_count);
   if (labels * labels * static_cast<double>(longest) > 0x1p63)
     throw InvalidArgument(fmt::format("shortest_path cannot number pairs of {} labels at distances up to {}; take fewer labels",
                                       graphs.label_count, longest));

@@ -67,7 +67,7 @@ class Refinement {
                      : static_cast<std::uint64_t>(graphs_.edge_labels[at(e)]) * static_cast<std::uint64_t>(count) + colour;
       }
       sort_few(words + 1, out);
-      std::uint64_t hash = static_cast<std::uint64_t>(out - words);
+      auto hash = static_cast<std::uint64_t>(out - words);
       for (const std::uint64_t* word = words; word < out; ++word) {
         hash = (hash ^ *word) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;

@@ -116,8 +116,8 @@ TEST(RandomWalk, ClosedForms) {
   EXPECT_NEAR(K(0, 0), 25 / (1 - 0.03 * 4), 1e-12);
   EXPECT_NEAR(K(0, 1), 30 / (1 - 0.03 * 10), 1e-12);
   EXPECT_NEAR(K(1, 1), 36 / (1 - 0.03 * 25), 1e-11);
-  EXPECT_EQ(K(2, 2), 9);  // no step to take
-  EXPECT_EQ(K(0, 2), 15);
+  EXPECT_NEAR(K(2, 2), 9, 1e-13);  // no step to take
+  EXPECT_NEAR(K(0, 2), 15, 1e-13);
   // Near its limit, where the condition number is 1e6.
   const double near = (1 - 1e-6) / 25;
   EXPECT_NEAR(values_of({complete(6)}, near)(0, 0) / (36 / (1 - near * 25)), 1, 1e-9);
@@ -126,6 +126,31 @@ TEST(RandomWalk, ClosedForms) {
   const double decay = 0.9999 / std::pow(2 * std::cos(std::numbers::pi / 21), 2);
   const double exact = ones.dot(Matrix(Matrix::Identity(400, 400) - decay * W).partialPivLu().solve(ones));
   EXPECT_NEAR(values_of({path(20)}, decay)(0, 0), exact, 1e-11 * exact);
+}
+
+// Labels that are all the same change nothing but the method, if another graph has a different one.
+TEST(RandomWalk, SpectraAndConjugateGradientsAgree) {
+  std::vector<Graph> graphs = random_graphs(25, 30, {});
+  for (const Graph& g : {path(20), cycle(31), star(9), complete(7)}) graphs.push_back(g);
+  const auto list = pointers(graphs);
+  for (const double decay : {safe_decay(list), 0.01}) {
+    const Matrix K = values_of(graphs, decay);
+    std::vector<Graph> labelled = graphs;
+    for (Graph& g : labelled) g.labels.assign(at(g.nodes), "C");
+    labelled.push_back(Graph{.nodes = 1, .labels = {"N"}});
+    const Matrix L = values_of(labelled, decay).topLeftCorner(K.rows(), K.cols());
+    EXPECT_LE(((K - L).array().abs() / K.array().max(1)).maxCoeff(), 1e-13);
+  }
+}
+
+TEST(RandomWalk, LargeGraphs) {
+  EXPECT_NEAR(values_of({cycle(300)}, {complete(4)}, 0.1)(0, 0), 1200 / (1 - 0.1 * 6), 1e-10);
+  // With W = A x A of the star, 1'A^l 1 is (n + 1) n^m for l = 2 m and 2 n n^m for l = 2 m + 1.
+  constexpr double n = 400;
+  constexpr double decay = 0.5 / n;
+  const double even = (n + 1) * (n + 1) / (1 - decay * decay * n * n);
+  const double odd = 4 * n * n * decay / (1 - decay * decay * n * n);
+  EXPECT_NEAR(values_of({star(400)}, decay)(0, 0), even + odd, 1e-13 * (even + odd));
 }
 
 TEST(RandomWalk, LabelsThatNeverMeetGiveZero) {
