@@ -1,5 +1,7 @@
 """The data of the benchmarks, made once and kept as files that every competitor can read."""
 # SPDX-License-Identifier: BSD-3-Clause
+import json
+import lzma
 from pathlib import Path
 
 import numpy as np
@@ -104,8 +106,6 @@ def a9a():
     """The a9a set of shared/data, as CSR rows."""
 
     def make():
-        import lzma
-
         from sklearn.datasets import load_svmlight_file
 
         with lzma.open(Path(__file__).resolve().parents[2] / "shared" / "data" / "libsvm" / "a9a.xz") as file:
@@ -159,3 +159,31 @@ def csv_file(digits, n, d):
         np.savetxt(part, np.random.default_rng(0).standard_normal((n, d)), fmt=form, delimiter=",", header=names, comments="")
 
     return _kept(f"numbers-{digits}-{n}-{d}.csv", make)
+
+
+def dna(n, length):
+    """Random strings of ACGT, one a line."""
+
+    def make(part):
+        letters = np.array(list("ACGT"))[np.random.default_rng(0).integers(4, size=(n, length))]
+        part.write_text("".join("".join(row) + "\n" for row in letters))
+
+    return _kept(f"dna-{n}-{length}.txt", make)
+
+
+def graphs(name):
+    """A set of graphs from ../shared/data as a list of dictionaries in JSON."""
+
+    def make(part):
+        words = iter(lzma.open(Path(__file__).resolve().parents[2] / "shared" / "data" / "graphs" / f"{name}.txt.xz", "rt").read().split())
+        out = []
+        for _ in range(int(next(words))):
+            n, _label = int(next(words)), next(words)
+            labels, edges = [], []
+            for u in range(n):
+                labels.append(next(words))
+                edges += [(u, v) for v in (int(next(words)) for _ in range(int(next(words)))) if u < v]
+            out.append({"n": n, "edges": edges, "labels": labels})
+        part.write_text(json.dumps(out))
+
+    return _kept(f"graphs-{name}.json", make)

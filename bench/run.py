@@ -23,7 +23,7 @@ WORK = ROOT / "build" / "bench"
 OURS = ROOT / ".venv" / "bin" / "python"
 TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
-PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints"]
+PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints", "grakel"]
 RESULTS = ROOT / "bench" / "results.json"
 QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
@@ -174,6 +174,12 @@ def rows():
             ours("thin/ours.py", "316", "4.47"), {"goodpoints compresspp_kt": peer("thin/goodpoints_compress.py", "4.47")}, 1, 0.1),
         Row("KT-64k", "the same, n = 65536, to 256 rows on both sides", data.gaussian_matrix(65536, 10, "float64"),
             ours("thin/ours.py", "256", "4.47"), {"goodpoints compresspp_kt": peer("thin/goodpoints_compress.py", "4.47")}, 1, 0.1),
+        Row("STR", "spectrum(4) Gram of 3000 DNA strings of 200 letters, normalised", data.dna(3000, 200),
+            ours("strings/ours.py", "spectrum(4)"), {"scikit-learn CountVectorizer and a sparse product": peer("strings/sklearn_counts.py", "4")}, 5, 1e-12),
+        Row("STR-hand", "the same", data.dna(3000, 200),
+            ours("strings/ours.py", "spectrum(4)"), {"numpy by hand for ACGT, one bincount and one GEMM": peer("strings/numpy_counts.py", "4")}, 1, 1e-12),
+        Row("WL", "Weisfeiler-Lehman Gram, h = 5, ENZYMES (600 graphs), normalised", data.graphs("ENZYMES"),
+            ours("graphs/ours.py", "weisfeiler_lehman(5)"), {"GraKeL": peer("graphs/grakel_wl.py", "5", "1"), "GraKeL, n_jobs = 2": peer("graphs/grakel_wl.py", "5", "2")}, 5, 1e-12),
     ]
 
 

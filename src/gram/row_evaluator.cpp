@@ -24,7 +24,8 @@ bool is_plain_leaf(const KernelNode& node) {
 std::shared_ptr<const RowEvaluator> RowEvaluator::make(const Kernel& kernel, const Samples& rows) {
   const KernelNode& node = kernel.node();
   const bool scaled = node.kind() == KernelNode::Kind::scaled;
-  if (rows.empty() || rows.is_sparse() || rows.is_given() || !is_plain_leaf(scaled ? node.parts()[0].node() : node)) return nullptr;
+  if (rows.empty() || rows.is_sparse() || rows.is_given() || rows.has_objects() || !is_plain_leaf(scaled ? node.parts()[0].node() : node))
+    return nullptr;
   return std::shared_ptr<const RowEvaluator>(new RowEvaluator(kernel, rows));
 }
 

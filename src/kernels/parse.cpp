@@ -275,18 +275,13 @@ class Parser {
 
   // `parameters`: what the arguments are called, in order; those called kernel are expressions.
   std::vector<Argument> arguments(const std::vector<std::string>& parameters = {}) {
-    if (peek() != '(') fail(at_, "expected (");
-    open();
+    if (!take("(")) fail(at_, "expected (");
     std::vector<Argument> given;
-    if (take(")")) {
-      --depth_;
-      return given;
-    }
+    if (take(")")) return given;
     do {
       given.push_back(argument(given.size() < parameters.size() && parameters[given.size()] == "kernel"));
     } while (take(","));
     close("expected , or )");
-    --depth_;
     return given;
   }
 
@@ -306,7 +301,9 @@ class Parser {
     if (is_kernel) {
       skip_blanks();
       argument.at = at_;
+      if (++depth_ > deepest_nesting) fail(at_, "brackets are nested too deeply");
       argument.value = as_kernel(sum());
+      --depth_;
       return argument;
     }
     if (is_letter(peek())) {

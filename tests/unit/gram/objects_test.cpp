@@ -106,7 +106,9 @@ TEST(StringGram, CrossMatricesAreBlocksOfTheWhole) {
         EXPECT_NEAR(C(i, j), K(left[static_cast<std::size_t>(i)], right[static_cast<std::size_t>(j)]), 1e-13) << text;
     }
     EXPECT_EQ(gram(k, X, {.run = {.threads = 1}}), gram(k, X, {.run = {.threads = 2}})) << text;
-    if (k.is_psd()) EXPECT_TRUE(check_gram(K).psd) << text;
+    if (k.is_psd()) {
+      EXPECT_TRUE(check_gram(K).psd) << text;
+    }
   }
 }
 

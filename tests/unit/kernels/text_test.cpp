@@ -282,7 +282,7 @@ TEST(KernelTextErrors, PointAtTheCharacter) {
   expect_error("linear^-1", "a power is a whole number from 1 to 1000", 7);
   expect_error("linear^", "a power is a whole number from 1 to 1000", 7);
   expect_error("2^3", "only kernels have powers and methods", 1);
-  expect_error("linear.normalised()", "kernels have no \"normalised\"; they have on, exp, geometric, normalized, over, series", 7);
+  expect_error("linear.normalised()", "kernels have no \"normalised\"; they have on, exp, geometric, normalized, over, radial, series", 7);
   expect_error("linear.on()", "expected a column", 10);
   expect_error("linear.on(0, 0)", "on() names column 0 twice", 7);
   expect_error("linear.on(3:1)", "a range of columns goes up, as in 0:4", 13);
