@@ -36,7 +36,7 @@ Vector weights_of(const Table& table, const std::string& name) {
   const Index j = table.find(name);
   if (j < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\" for sample weights", source_name(table), name));
   const Column& column = table.columns[static_cast<std::size_t>(j)];
-  if (column.is_text() || !column.missing.empty())
+  if (column.is_text() || column.is_objects() || !column.missing.empty())
     throw InvalidArgument(fmt::format("{}: column \"{}\" of sample weights must have a number in every row", source_name(table), name));
   for (Index i = 0; i < table.rows(); ++i) {
     if (const double w = column.numbers()[static_cast<std::size_t>(i)]; !(w >= 0))

@@ -182,11 +182,14 @@ double fill_value(const Table& table, Index index, Impute impute) {
   return *middle / 2 + *std::max_element(there.begin(), middle) / 2;
 }
 
-FeatureColumn learn_column(const Table& table, Index index, const EncodeOptions& options) {
+FeatureColumn learn_column(const Table& table, Index index, bool keep_text, const EncodeOptions& options) {
   const Column& column = table.columns[static_cast<std::size_t>(index)];
   FeatureColumn feature;
   feature.name = column.name;
   feature.position = index;
+  if (column.is_objects()) feature.object = kind_of(column.objects(), "a column");
+  if (keep_text) feature.object = ObjectKind::string;
+  if (feature.object) return feature;
   if (!column.is_text()) {
     if (options.impute != Impute::reject) feature.fill = fill_value(table, index, options.impute);
     return feature;
@@ -211,8 +214,8 @@ FeatureColumn learn_column(const Table& table, Index index, const EncodeOptions&
   const auto& text = table.columns[static_cast<std::size_t>(text_columns.front())].text();
   const auto word = std::find_if(text.begin(), text.end(), [](const std::string& cell) { return !cell.empty() && !parse_number(cell); });
   const Index row = word == text.end() ? 0 : word - text.begin();
-  std::string remedy = ornaments_of(table, text_columns.front());
-  if (!remedy.empty()) remedy += "; or ";
+  const std::string ornaments = ornaments_of(table, text_columns.front());
+  const std::string remedy = ornaments.empty() ? "give it to a kernel of strings as it is (--kernel 'spectrum(3)'), " : ornaments + "; or ";
   throw FileError(fmt::format("{}: {} {} text ({}); {}make 0/1 columns of it with --one-hot, or leave it out with --drop {}",
                               place_of(table, row), fmt::join(words, ", "), words.size() == 1 ? "is" : "are",
                               quoted(text[static_cast<std::size_t>(row)]), remedy, fmt::join(names, ",")));
@@ -226,6 +229,8 @@ bool has_one_value(const std::vector<double>& cells) {  // beside gaps, which ar
   const auto first = std::find_if(cells.begin(), cells.end(), [](double v) { return std::isfinite(v); });
   return std::all_of(first, cells.end(), [&](double v) { return !std::isfinite(v) || v == *first; });
 }
+
+bool has_one_value(const Samples&) { return false; }  // of objects nobody asks
 
 void note_constant_columns(Dataset& data, const Table& table, const std::vector<Index>& columns) {
   constexpr std::size_t listed = 10;
@@ -251,28 +256,33 @@ void note_constant_target(Dataset& data) {
 }
 
 void take_features(Dataset& data, const Table& table, const std::vector<bool>& left_out, const EncodeOptions& options) {
+  const std::vector<bool> kept = kept_text(table, options, left_out);
   std::vector<Index> columns;
   std::vector<Index> text_columns;
+  bool names_rows = false;
   for (Index j = 0; j < std::ssize(table.columns); ++j) {
     if (left_out[static_cast<std::size_t>(j)]) continue;
     const Column& column = table.columns[static_cast<std::size_t>(j)];
-    if (column.is_text()) note_ornaments(data, table, j);
-    if (column.is_text() && table.rows() > 1 && is_all_distinct(column)) {
+    const bool words = column.is_text() && !kept[static_cast<std::size_t>(j)];
+    if (words) note_ornaments(data, table, j);
+    if (words && table.rows() > 1 && is_all_distinct(column)) {
+      names_rows = true;
       data.notes.push_back(fmt::format("{} is text with a different value in every row: it identifies rows and was left out.",
                                        capitalised(column_words(table, j))));
       continue;
     }
-    if (column.is_text()) text_columns.push_back(j);
+    if (words) text_columns.push_back(j);
     columns.push_back(j);
   }
   if (columns.empty()) {
     const std::string beside = data.encoder.target.empty() ? "" : " beside the target " + quoted(data.encoder.target);
-    throw InvalidArgument(fmt::format("{}: no feature is left{}; wanted at least one more column", source_name(table), beside));
+    const char* hint = names_rows ? ", or a kernel of strings (--kernel 'spectrum(3)'), which takes text as it is" : "";
+    throw InvalidArgument(fmt::format("{}: no feature is left{}; wanted at least one more column{}", source_name(table), beside, hint));
   }
   if (!text_columns.empty() && !options.one_hot) throw_text_columns(table, text_columns);
   note_constant_columns(data, table, columns);
-  for (const Index j : columns) data.encoder.features.push_back(learn_column(table, j, options));
-  data.X = Samples::own(encode_features(table, data.encoder.features, columns, options.impute != Impute::reject));
+  for (const Index j : columns) data.encoder.features.push_back(learn_column(table, j, kept[static_cast<std::size_t>(j)], options));
+  data.X = encode_samples(table, data.encoder.features, columns, options.impute != Impute::reject);
 }
 
 void make_sparse(Dataset& data, const Table& table, const EncodeOptions& options) {
@@ -280,6 +290,8 @@ void make_sparse(Dataset& data, const Table& table, const EncodeOptions& options
     throw InvalidArgument(fmt::format("{}: is LIBSVM, whose target is the label at the start of each line; leave out --target {}",
                                       source_name(table), options.target));
   }
+  if (std::any_of(options.keep_text.begin(), options.keep_text.end(), [](const std::string& name) { return name != "*"; }))
+    throw InvalidArgument(fmt::format("{}: is LIBSVM, which has numbers alone and no column for a kernel of strings", source_name(table)));
   if (!options.drop.empty())
     throw InvalidArgument(fmt::format("{}: is LIBSVM, whose columns have no names; leave out --drop", source_name(table)));
   data.encoder.sparse = true;
@@ -293,8 +305,15 @@ void make_sparse(Dataset& data, const Table& table, const EncodeOptions& options
 // The column of the target, and the words that say how it was chosen.
 std::pair<Index, std::string> choose_target(const Table& table, const std::vector<bool>& left_out, const std::string& asked) {
   if (asked.empty()) {
-    const Index target = default_target(table.names, left_out);
-    if (target < 0) throw InvalidArgument(fmt::format("{}: every column is left out", source_name(table)));
+    std::vector<bool> cannot = left_out;
+    for (std::size_t j = 0; j < cannot.size(); ++j) cannot[j] = cannot[j] || table.columns[j].is_objects();
+    const Index target = default_target(table.names, cannot);
+    if (target < 0) {
+      const bool objects = std::find(left_out.begin(), left_out.end(), false) != left_out.end();
+      throw InvalidArgument(
+          fmt::format("{}: {}", source_name(table),
+                      objects ? "has no column to be the target; wanted one of numbers or text" : "every column is left out"));
+    }
     return {target, is_target_name(table.names[static_cast<std::size_t>(target)]) ? "by its name" : "the last one"};
   }
   const Index target = find_column(table, asked, "to be the target");

@@ -26,21 +26,6 @@ std::optional<Index> first_missing(const Column& column) {
   return bad == values.end() ? std::nullopt : std::optional<Index>(bad - values.begin());
 }
 
-void require_complete(const Table& table, std::span<const Index> columns) {
-  Index row = table.rows();
-  Index column = -1;
-  for (const Index j : columns) {
-    const std::optional<Index> missing = first_missing(column_at(table, j));
-    if (missing && *missing < row) {
-      row = *missing;
-      column = j;
-    }
-  }
-  if (column < 0) return;
-  throw FileError(fmt::format("{}: {} has no value; use --impute mean or median when fitting, or remove the row", place_of(table, row),
-                              column_words(table, column)));
-}
-
 [[noreturn]] void throw_text_for_number(const Table& table, Index column) {
   const auto& text = column_at(table, column).text();
   const auto word =
@@ -99,6 +84,7 @@ std::string source_name(const Table& table) {
 std::string place_of(const Table& table, Index row) {
   if (table.format == FileFormat::npy)
     return fmt::format("{}: row {}", source_name(table), table.lines.empty() ? row + 1 : table.line_of(row));
+  if (table.format == FileFormat::tu) return fmt::format("{}: graph {}", source_name(table), table.line_of(row));
   return fmt::format("{}:{}", source_name(table), table.line_of(row));
 }
 
@@ -106,8 +92,22 @@ std::string column_words(const Table& table, Index column) {
   return fmt::format("column {} ({})", column + 1, table.names[static_cast<std::size_t>(column)]);
 }
 
-Matrix encode_features(const Table& table, std::span<const FeatureColumn> features, std::span<const Index> columns, bool fill_missing) {
-  if (!fill_missing) require_complete(table, columns);
+void require_complete(const Table& table, std::span<const Index> columns) {
+  Index row = table.rows();
+  Index column = -1;
+  for (const Index j : columns) {
+    const std::optional<Index> missing = first_missing(column_at(table, j));
+    if (missing && *missing < row) {
+      row = *missing;
+      column = j;
+    }
+  }
+  if (column < 0) return;
+  throw FileError(fmt::format("{}: {} has no value; use --impute mean or median when fitting, or remove the row", place_of(table, row),
+                              column_words(table, column)));
+}
+
+Matrix encode_features(const Table& table, std::span<const FeatureColumn> features, std::span<const Index> columns) {
   std::vector<Source> sources;
   Index width = 0;
   for (std::size_t k = 0; k < features.size(); ++k) {
@@ -143,6 +143,10 @@ Matrix encode_features(const Table& table, std::span<const FeatureColumn> featur
 }
 
 void require_target_values(const Table& table, Index column) {
+  if (column_at(table, column).is_objects()) {
+    throw InvalidArgument(fmt::format("{}: the target, {}, holds {}, which cannot be predicted; wanted numbers or text", source_name(table),
+                                      column_words(table, column), kind_words(column_at(table, column))));
+  }
   const std::optional<Index> missing = first_missing(column_at(table, column));
   if (!missing) return;
   throw FileError(fmt::format("{}: the target, {}, has no value; fill it in or remove the row", place_of(table, *missing),

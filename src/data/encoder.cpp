@@ -184,7 +184,7 @@ Samples Encoder::features_of(const Table& table) const {
     throw FileError(fmt::format("{}: is LIBSVM, but the model was trained on a table with columns; convert it (mercer convert IN OUT.csv)",
                                 source_name(table)));
   }
-  return scaler.apply(Samples::own(encode_features(table, features, columns_of(*this, table), fills_missing)));
+  return scaler.apply(encode_samples(table, features, columns_of(*this, table), fills_missing));
 }
 
 std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
@@ -194,6 +194,7 @@ std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
   for (std::size_t k = 0; k < features.size(); ++k) {
     const FeatureColumn& feature = features[k];
     if (feature.categories.empty()) continue;
+    require_kind(table, feature, columns[k]);
     const Column& column = table.columns[static_cast<std::size_t>(columns[k])];
     const Unseen unseen = unseen_in(column, feature.categories, table);
     if (unseen.rows == 0) continue;
@@ -227,8 +228,10 @@ std::optional<Vector> Encoder::target_of(const Table& table) const {
   require_target_values(table, column);
   Vector y(table.rows());
   std::visit(
-      [&](const auto& labels) {
-        for (std::size_t i = 0; i < labels.size(); ++i) y[static_cast<Index>(i)] = lookup.at(labels[i], table, static_cast<Index>(i));
+      [&]<class Labels>(const Labels& labels) {
+        if constexpr (!std::is_same_v<Labels, Samples>) {  // which were refused above
+          for (std::size_t i = 0; i < labels.size(); ++i) y[static_cast<Index>(i)] = lookup.at(labels[i], table, static_cast<Index>(i));
+        }
       },
       table.columns[static_cast<std::size_t>(column)].values);
   return y;

@@ -311,6 +311,9 @@ Samples Samples::number_columns(const std::vector<Index>& picked) const {
 }
 
 Matrix Samples::to_dense() const {
+  if (objects_ != nullptr)
+    throw InvalidArgument(
+        fmt::format("samples that hold {} are no matrix of numbers: this looks at numbers alone", name_of(objects_->columns[0]->kind())));
   return std::visit(
       [&](const auto& rows) {
         Matrix out = Matrix::Zero(rows.rows, rows.cols);

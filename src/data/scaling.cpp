@@ -130,6 +130,10 @@ void require_width(Index got, const Scaler& scaler) {
 }  // namespace
 
 Scaler fit_scaler(const Samples& X, ScalingKind kind) {
+  if (X.has_objects()) {  // which have no scale; without numbers beside them there is nothing to do
+    const Samples numbers = X.numbers();
+    return fit_scaler(numbers, numbers.width() > 0 ? kind : ScalingKind::none);
+  }
   Scaler out;
   out.kind = kind;
   if (kind == ScalingKind::none) return out;
@@ -160,6 +164,7 @@ Scaler fit_scaler(const Samples& X, ScalingKind kind) {
 
 Samples Scaler::apply(const Samples& X) const {
   if (kind == ScalingKind::none) return X;
+  if (X.has_objects()) return X.with_numbers(apply(X.numbers()));
   require_width(X.width(), *this);
   return std::visit([&](const auto& rows) { return scaled(rows, *this); }, X.storage());
 }

@@ -38,6 +38,7 @@ TableChunks::TableChunks(std::string path, ReadOptions options, std::size_t piec
   if (path_ == "-" || (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_) && !std::filesystem::is_directory(path_)))
     throw FileError(fmt::format("{}: can be read only once, but several passes are wanted; save it to a file first",
                                 path_ == "-" ? "standard input" : path_));
+  if (options_.format == FileFormat::tu || is_tu_folder(path_)) require_readable_in_parts(FileFormat::tu, path_);
   bytes_ = read_bytes(path_, options_.run);
   packing_ = packing_of_content(bytes_.view);
   if (packing_ == Packing::none) unpack(bytes_, path_, options_.run);  // rejects foreign formats by name
@@ -62,14 +63,11 @@ void TableChunks::find_format() {
   format_ = options_.format;
   if (looks_like_npy(start)) format_ = FileFormat::npy;
   if (format_ == FileFormat::automatic) {
-    const FileFormat named = format_of_name(path_);
-    if (named == FileFormat::npy)
-      throw FileError(fmt::format("{}: is named .npy but does not begin like a NPY file; give the right file or name", path_));
-    const bool trusted = named == FileFormat::libsvm || named == FileFormat::tsv;
     const std::size_t whole_lines = start.rfind(end_of_line_);  // the last line may be cut
     const std::string_view lines = std::string_view(start).substr(0, start.size() < first_look ? start.size() : whole_lines);
-    format_ = trusted ? named : looks_like_libsvm(lines) ? FileFormat::libsvm : FileFormat::csv;
+    format_ = format_of_text(without_byte_order_mark(lines, path_), path_);
   }
+  require_readable_in_parts(format_, path_);
   if (format_ == FileFormat::npy && packing_ != Packing::none)
     throw FileError(fmt::format("{}: a compressed NPY file cannot be read in parts; unpack it first", path_));
   prefer_tab_ = format_ == FileFormat::tsv;

@@ -39,6 +39,14 @@ void Witnesses::begin(const Table& part) {
     if (const Index j = part.find(name); j >= 0) left_out[static_cast<std::size_t>(j)] = true;  // make_dataset complains about others
   }
   if (!options_.no_target) target_ = options_.target.empty() ? default_target(part.names, left_out) : part.find(options_.target);
+  if (target_ >= 0) left_out[static_cast<std::size_t>(target_)] = true;
+  const std::vector<bool> kept = kept_text(part, options_, left_out);
+  if (const auto text = std::find(kept.begin(), kept.end(), true); text != kept.end()) {
+    throw FileError(
+        fmt::format("{}: {} is text for a kernel of strings, and a file of strings is read whole, not in parts; take fewer rows, "
+                    "or allow more memory (--memory)",
+                    source_name(part), column_words(part, text - kept.begin())));
+  }
 }
 
 void Witnesses::notice_numbers(const std::vector<double>& values, bool is_target, Numbers& state, std::vector<Index>& rows) const {

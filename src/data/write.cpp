@@ -1,5 +1,5 @@
-// Writers of CSV, TSV, LIBSVM and NPY. Rows are turned into text in parallel, a group of blocks at a time, and written in order.
-// SPDX-License-Identifier: BSD-3-Clause
+// Writers of CSV, TSV, LIBSVM, NPY and JSON lines. Rows are turned into text in parallel, a group of blocks at a time, and written in
+// order. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "data/formats.hpp"
 #include "data/number.hpp"
 #include "mercer/error.hpp"
+#include "mercer/objects.hpp"
 #include "mercer/table.hpp"
 
 namespace mercer {
@@ -122,7 +123,17 @@ void for_each_value(const CsrRows<double>& rows, Index row, const Visit& visit) 
   }
 }
 
+// Lists and graphs are no cells.
+void require_no_objects(const Table& table, const char* format) {
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    if (table.columns[j].is_objects())
+      throw InvalidArgument(fmt::format("column {} ({}) holds {}, which {} cannot hold; leave it out, or write JSON lines (.jsonl)", j + 1,
+                                        table.columns[j].name, name_of(kind_of(table.columns[j].objects(), "a column")), format));
+  }
+}
+
 void write_delimited(const Table& table, char delimiter, bool header, const Destination& destination) {
+  require_no_objects(table, delimiter == '\t' ? "TSV" : "CSV");
   if (table.sparse) {
     const auto& rows = csr_of(table);
     if (header) write_names(sparse_names(rows.cols), delimiter, destination.sink);
@@ -158,6 +169,7 @@ void append_pair(Index column, double value, std::string& out) {
 }
 
 void require_complete_numbers(const Table& table, const char* format) {
+  require_no_objects(table, format);
   for (std::size_t j = 0; j < table.columns.size(); ++j) {
     const Column& column = table.columns[j];
     if (column.is_text())
@@ -224,14 +236,57 @@ void write_npy(const Table& table, const Destination& destination) {
       destination);
 }
 
+// Sparse rows as columns, the label behind them.
+Table dense_table(const Table& table) {
+  const auto& rows = csr_of(table);
+  Table out;
+  out.names = sparse_names(rows.cols);
+  require_memory(static_cast<std::size_t>(rows.rows) * out.names.size() * sizeof(double), 0,
+                 fmt::format("the {} x {} table of {}", rows.rows, out.names.size(), table.source), "write CSV or LIBSVM");
+  for (const std::string& name : out.names) out.columns.push_back({name, std::vector<double>(static_cast<std::size_t>(rows.rows)), {}});
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index p = rows.begin(i); p < rows.end(i); ++p)
+      std::get<0>(out.columns[static_cast<std::size_t>(rows.columns[p])].values)[static_cast<std::size_t>(i)] = rows.values[p];
+  }
+  out.columns.back().values = table.sparse_labels;
+  return out;
+}
+
+// An object a line; with `array`, all of them as one JSON array.
+void write_jsonl(const Table& table, bool array, const Destination& destination) {
+  if (table.sparse) return write_jsonl(dense_table(table), array, destination);
+  const JsonRows json(table);
+  if (array) destination.sink("[\n");
+  write_rows(
+      table.rows(), std::ssize(table.columns),
+      [&](Index i, std::string& out) {
+        json.append(i, out);
+        out += array && i + 1 < table.rows() ? ",\n" : "\n";
+      },
+      destination);
+  if (array) destination.sink("]\n");
+}
+
 FileFormat choose_format(const std::string& path, FileFormat asked) {
-  if (asked != FileFormat::automatic) return asked;
-  if (path == "-") return FileFormat::csv;
-  const FileFormat named = format_of_name(path);
-  if (named == FileFormat::automatic)
-    throw FileError(
-        fmt::format("{}: its name does not say what to write; end it in .csv, .tsv, .svm, .libsvm or .npy (.gz or .xz behind)", path));
-  return named;
+  const FileFormat format = asked != FileFormat::automatic ? asked : path == "-" ? FileFormat::csv : format_of_name(path);
+  switch (format) {
+    case FileFormat::csv:
+    case FileFormat::tsv:
+    case FileFormat::libsvm:
+    case FileFormat::npy:
+    case FileFormat::jsonl:
+      return format;
+    case FileFormat::automatic:
+      throw FileError(fmt::format(
+          "{}: its name does not say what to write; end it in .csv, .tsv, .svm, .libsvm, .npy or .jsonl (.gz or .xz behind)", path));
+    default:
+      throw FileError(fmt::format("{}: strings, FASTA and files of graphs are read, not written; end the name in .jsonl or .csv", path));
+  }
+}
+
+bool is_json_array(const std::string& path) {
+  const std::string_view name = std::string_view(path).substr(0, path.size() - (packing_of_name(path) == Packing::none ? 0 : 3));
+  return name.ends_with(".json");
 }
 
 void write_packed(const std::string& path, const Run& run, const std::function<void(const Destination&)>& fill) {
@@ -259,6 +314,8 @@ void write_table(const Table& table, const std::string& path, const WriteOptions
       write_npy(table, destination);
     } else if (format == FileFormat::libsvm) {
       write_libsvm(table, destination);
+    } else if (format == FileFormat::jsonl) {
+      write_jsonl(table, is_json_array(path), destination);
     } else {
       write_delimited(table, format == FileFormat::tsv ? '\t' : ',', options.header, destination);
     }
@@ -270,7 +327,7 @@ void write_matrix(const MatrixRef& values, const std::vector<std::string>& names
   if (!names.empty() && std::ssize(names) != values.cols()) {
     throw InvalidArgument(fmt::format("{} names were given for {} columns; give one each, or none", names.size(), values.cols()));
   }
-  if (format == FileFormat::libsvm) {
+  if (format == FileFormat::libsvm || format == FileFormat::jsonl) {
     Table table;
     for (Index j = 0; j < values.cols(); ++j) {
       table.names.push_back(names.empty() ? fmt::format("x{}", j + 1) : names[static_cast<std::size_t>(j)]);

@@ -134,7 +134,8 @@ TEST(Dataset, SaysWhichCategoriesAreNew) {
 TEST(Dataset, TextColumns) {
   const std::string text = "color,a,y\nred,1,0.5\nblue,2,1.5\nred,3,2.5\n";
   EXPECT_EQ(dataset_error(text),
-            "t.csv:2: column 1 (color) is text (\"red\"); make 0/1 columns of it with --one-hot, or leave it out with --drop color");
+            "t.csv:2: column 1 (color) is text (\"red\"); give it to a kernel of strings as it is (--kernel 'spectrum(3)'), make 0/1 "
+            "columns of it with --one-hot, or leave it out with --drop color");
   const Dataset d = make_dataset(read(text), {.one_hot = true});
   EXPECT_EQ(dense(d.X), matrix(3, {0, 1, 1, 1, 0, 2, 0, 1, 3}));
   EXPECT_LIST(d.encoder.feature_names(), "color=blue", "color=red", "a");
