@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -22,6 +23,9 @@ constexpr std::array<Word<Task>, 3> tasks{
     {{Task::automatic, "automatic"}, {Task::regression, "regression"}, {Task::classification, "classification"}}};
 constexpr std::array<Word<ScalingKind>, 3> scalings{
     {{ScalingKind::none, "none"}, {ScalingKind::standard, "standard"}, {ScalingKind::min_max, "min-max"}}};
+
+constexpr std::array<Word<ObjectKind>, 3> object_kinds{
+    {{ObjectKind::string, "string"}, {ObjectKind::set, "set"}, {ObjectKind::graph, "graph"}}};
 
 template <class E, std::size_t N>
 std::string word_of(const std::array<Word<E>, N>& words, E value) {
@@ -76,6 +80,8 @@ void check_columns(const ContainerReader& in, const Encoder& encoder) {
   for (const FeatureColumn& feature : encoder.features) {
     placed = placed && is_position(feature.position, encoder) && (feature.position < 0 || feature.position != encoder.target_position);
     columns += feature.categories.empty() ? 1 : static_cast<Index>(feature.categories.size());
+    if (feature.object && (encoder.sparse || !feature.categories.empty()))
+      in.fail("its encoder has a feature that is both an object and numbers");
     if (!std::isfinite(feature.fill)) in.fail("its encoder fills missing values with a number that is not finite");
   }
   if (encoder.width < 0 || (!encoder.sparse && columns != encoder.width)) {
@@ -93,6 +99,7 @@ void write_encoder(const Encoder& encoder, ContainerWriter& out) {
     if (!feature.categories.empty()) about["categories"] = texts_to_json(feature.categories);
     about["fill"] = number_to_json(feature.fill);
     about["position"] = feature.position;
+    if (feature.object) about["object"] = word_of(object_kinds, *feature.object);
     features.push_back(std::move(about));
   }
   out.json("encoder", {{"features", std::move(features)},
@@ -121,6 +128,7 @@ Encoder read_encoder(const ContainerReader& in) {
     if (value.contains("categories")) feature.categories = texts_from_json(value.at("categories"));
     feature.fill = number_from_json(value.at("fill"));
     feature.position = value.at("position").get<Index>();
+    if (value.contains("object")) feature.object = value_of(object_kinds, value.at("object"));
     encoder.features.push_back(std::move(feature));
   }
   encoder.fills_missing = about.at("fills_missing").get<bool>();
@@ -133,7 +141,8 @@ Encoder read_encoder(const ContainerReader& in) {
   encoder.table_columns = about.at("table_columns").get<Index>();
   encoder.target_position = about.at("target_position").get<Index>();
   check_columns(in, encoder);
-  encoder.scaler = read_scaler(in, about.at("scaling"), encoder.width);
+  const auto objects = std::count_if(encoder.features.begin(), encoder.features.end(), [](const FeatureColumn& f) { return f.object; });
+  encoder.scaler = read_scaler(in, about.at("scaling"), encoder.width - objects);  // of the numbers alone
   return encoder;
 }
 
