@@ -25,6 +25,16 @@ const char* name_of_format(FileFormat format) {
       return "libsvm";
     case FileFormat::npy:
       return "npy";
+    case FileFormat::lines:
+      return "lines";
+    case FileFormat::fasta:
+      return "fasta";
+    case FileFormat::jsonl:
+      return "jsonl";
+    case FileFormat::graphs:
+      return "graphs";
+    case FileFormat::tu:
+      return "tu";
     default:
       return "csv";
   }
@@ -115,10 +125,14 @@ void add_convert(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("convert", "Turn a table from one file format into another; or a support vector machine into a LIBSVM model");
   add_reading(*command, o->reading, "IN");
-  command->add_option("OUT", o->out, "File to write: .csv, .tsv, .svm, .libsvm or .npy, .gz or .xz behind; - is standard output")
+  command->add_option("OUT", o->out, "File to write: .csv, .tsv, .svm, .libsvm, .npy or .jsonl, .gz or .xz behind; - is standard output")
       ->required();
   add_choice<FileFormat>(*command, "--to", o->to,
-                         {{"csv", FileFormat::csv}, {"tsv", FileFormat::tsv}, {"libsvm", FileFormat::libsvm}, {"npy", FileFormat::npy}},
+                         {{"csv", FileFormat::csv},
+                          {"tsv", FileFormat::tsv},
+                          {"libsvm", FileFormat::libsvm},
+                          {"npy", FileFormat::npy},
+                          {"jsonl", FileFormat::jsonl}},
                          "Format to write (default: by the name, else CSV)");
   command
       ->add_option("--target", o->target,
@@ -132,6 +146,7 @@ void add_convert(CLI::App& app, Invocation& invocation) {
       "  mercer convert train.csv train.svm --target price\n"
       "  mercer convert builtin:moons moons.csv --seed 3\n"
       "  mercer convert a9a.svm.xz - --to csv | head\n"
+      "  mercer convert MUTAG.graphs MUTAG.jsonl\n"
       "  mercer convert model.mercer model.libsvm     (a support vector machine, as svm-predict reads it)");
   command->callback([o, &invocation] { invocation.job = [o] { run_convert(*o); }; });
 }
