@@ -41,7 +41,12 @@ void bind_gram(nb::module_& m) {
       },
       "kernel"_a, "X"_a);
   m.def(
-      "resolve", [](const Kernel& kernel, const Samples& X) { return resolve(kernel, X); }, "kernel"_a, "X"_a);
+      "resolve",
+      [](const Kernel& kernel, const Samples& X) {
+        const nb::gil_scoped_release released;  // as above: a distance in feature space is found by kernel values
+        return resolve(kernel, X);
+      },
+      "kernel"_a, "X"_a);
 }
 
 }  // namespace mercer::python

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 
 namespace mercer::python {
@@ -39,6 +40,21 @@ Kernel restricted(const Kernel& kernel, const std::vector<std::variant<Index, st
 std::vector<std::pair<std::string, double>> parameters_of(const Kernel& kernel) {
   std::vector<std::pair<std::string, double>> out;
   for (const KernelParameter& parameter : kernel.parameters()) out.emplace_back(parameter.name, parameter.value);
+  return out;
+}
+
+// Where kernels of strings, sets and graphs look: None where there are none, an empty list where one looks at all there is.
+nb::object columns_of_objects(const Kernel& kernel) {
+  const auto columns = object_columns(kernel);
+  if (!columns) return nb::none();
+  nb::list out;
+  for (const ColumnRef& column : *columns) {
+    if (column.index < 0) {
+      out.append(nb::str(column.name.data(), column.name.size()));
+    } else {
+      out.append(column.index);
+    }
+  }
   return out;
 }
 
@@ -106,6 +122,8 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("has_auto", &Kernel::has_auto)
       .def_prop_ro("needs_given_gram", &Kernel::needs_given_gram)
       .def_prop_ro("has_named_columns", &Kernel::has_named_columns)
+      .def_prop_ro("looks_at_objects", &Kernel::looks_at_objects)
+      .def_prop_ro("object_columns", &columns_of_objects)
       .def_prop_ro("parameters", &parameters_of)
       .def_prop_ro("callbacks", &callbacks_of, "The parts written in Python, by name.")
       .def(
@@ -124,16 +142,68 @@ void bind_class(nb::module_& m) {
       .def("series", &Kernel::series, "coefficients"_a)
       .def("over", &Kernel::over, "points"_a)
       .def(
+          "radial", [](const Kernel& k, const Scale& l) { return k.radial(length_scale(l)); }, "length_scale"_a.none())
+      .def(
           "with_parameters", [](const Kernel& k, const std::vector<double>& values) { return k.with_parameters(values); }, "values"_a)
       .def(
           "resolve_columns", [](const Kernel& k, const std::vector<std::string>& names) { return resolve_columns(k, names); }, "names"_a)
       .def("gradient", &gradient, "X"_a, "Y"_a, "W"_a, "threads"_a = 0);
 }
 
+// A word of a list, by its place there.
+template <class Choice>
+Choice chosen(const std::string& word, const std::vector<std::string>& words, const char* what) {
+  const auto it = std::find(words.begin(), words.end(), word);
+  if (it == words.end()) throw InvalidArgument(std::string(what) + " must be one of those that the class names, got " + word);
+  return static_cast<Choice>(it - words.begin());
+}
+
+void bind_object_kernels(nb::module_& m) {
+  m.def("spectrum", &kernels::spectrum, "k"_a, "normalized"_a);
+  m.def("weighted_degree", &kernels::weighted_degree, "degree"_a, "normalized"_a);
+  m.def(
+      "mismatch",
+      [](int k, int mismatches, std::optional<int> letters, bool normalized) {
+        return kernels::mismatch(k, mismatches, letters.value_or(0), normalized);
+      },
+      "k"_a, "m"_a, "letters"_a.none(), "normalized"_a);
+  m.def("gappy", &kernels::gappy, "k"_a, "gaps"_a, "normalized"_a);
+  m.def("subsequence", &kernels::subsequence, "k"_a, "decay"_a, "normalized"_a);
+  m.def(
+      "edit_distance", [](const Scale& l) { return kernels::edit_distance(length_scale(l)); }, "length_scale"_a.none());
+  m.def(
+      "bag_of",
+      [](const Kernel& part, const std::string& form) {
+        return kernels::bag_of(part, chosen<kernels::BagForm>(form, {"sum", "mean", "best"}, "form"));
+      },
+      "kernel"_a, "form"_a);
+  m.def(
+      "bag_of_words",
+      [](const std::string& weights, bool normalized) {
+        return kernels::bag_of_words(chosen<kernels::WordWeights>(weights, {"tfidf", "count", "binary"}, "weights"), normalized);
+      },
+      "weights"_a, "normalized"_a);
+  m.def(
+      "known_convolution", [](const std::string& parts, const Kernel& part) { return kernels::convolution(parts, part); }, "parts"_a,
+      "kernel"_a);
+  m.def(
+      "weisfeiler_lehman",
+      [](int iterations, const std::string& form, bool normalized) {
+        return kernels::weisfeiler_lehman(iterations, chosen<kernels::LehmanForm>(form, {"subtree", "assignment"}, "form"), normalized);
+      },
+      "iterations"_a, "form"_a, "normalized"_a);
+  m.def("shortest_path", &kernels::shortest_path, "normalized"_a);
+  m.def(
+      "random_walk", [](std::optional<double> decay, bool normalized) { return kernels::random_walk(decay.value_or(0), normalized); },
+      "decay"_a.none(), "normalized"_a);
+  m.def("graphlet", &kernels::graphlet, "size"_a, "normalized"_a);
+}
+
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
   bind_class(m);
+  bind_object_kernels(m);
   m.def("linear", &kernels::linear);
   m.def("polynomial", &kernels::polynomial, "degree"_a, "scale"_a, "offset"_a);
   m.def("sigmoid", &kernels::sigmoid, "scale"_a, "offset"_a);

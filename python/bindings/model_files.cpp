@@ -25,9 +25,8 @@ Table table_of(NamedColumns&& columns, bool named) {
   for (auto& [name, values] : columns) {
     Column column;
     column.name = name;
-    column.values = std::move(values);
     std::visit(
-        [&]<class Cells>(const Cells& cells) {
+        [&]<class Cells>(Cells& cells) {
           for (std::size_t i = 0; i < cells.size(); ++i) {
             bool is_missing = false;
             if constexpr (std::is_same_v<Cells, std::vector<double>>) {
@@ -37,8 +36,9 @@ Table table_of(NamedColumns&& columns, bool named) {
             }
             if (is_missing) column.missing.push_back(static_cast<Index>(i));
           }
+          column.values = std::move(cells);
         },
-        column.values);
+        values);
     table.names.push_back(name);
     table.columns.push_back(std::move(column));
   }

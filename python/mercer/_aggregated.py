@@ -107,8 +107,8 @@ def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Sample
     if any(k.needs_given_gram for k in kernels):
         return given(X, Y)
     if Y is X:  # the same rows twice are two samples all the same
-        Y = X.copy() if hasattr(X, "copy") else np.array(X)
-    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y))
+        Y = X.copy() if hasattr(X, "copy") else list(X)
+    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y), kernels[0] if kernels else None)
     return S, T
 
 

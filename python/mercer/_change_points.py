@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel as make_kernel, number
+from ._kernel import Kernel, kernel_for, number
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["ChangePointTest", "ChangePoints", "change_point_test", "change_points"]
@@ -89,11 +89,11 @@ class ChangePointTest(TestResult):
 
 def _series(series: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kernel, _mercer.Samples]:
     """A kernel and the samples of rows in time order; one number for each row may come as a plain list."""
-    k = make_kernel("gaussian(auto)" if kernel is None else kernel)
-    if not sp.issparse(series) and np.ndim(series) == 1:
+    k = kernel_for(kernel, series)
+    if not sp.issparse(series) and not _data.looks_structured(series) and np.ndim(series) == 1:
         series = np.asarray(series).reshape(-1, 1)
     native = k._at_columns(_data.column_names(series))
-    samples = _data.samples(_data.rows(series, "series"))
+    samples = _data.samples(_data.rows(series, "series", native))
     return native, _mercer.Samples.given_gram(samples) if native.needs_given_gram else samples
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 
 
@@ -73,7 +73,7 @@ class KernelExpansion(BaseEstimator):
 
     def _new_rows(self, X: Any) -> _mercer.Samples:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         return _mercer.Samples.given_rows(rows) if self.model_.samples.is_given else rows
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._checks import number, whole, whole_or_none, word
-from ._kernel import Kernel, kernel as make_kernel
+from ._kernel import Kernel, kernel_for
 from ._test_result import seed_of
 
 __all__ = ["Coreset", "herd", "squash", "thin"]
@@ -80,7 +80,9 @@ class Coreset:
         return float(self.weights.sum() ** 2 / (self.weights @ self.weights))
 
     def points(self, X: Any) -> Any:
-        """The rows of X that were chosen: of an array, a sparse matrix or a DataFrame."""
+        """The rows of X that were chosen: of an array, a sparse matrix, a DataFrame or a list of objects."""
+        if isinstance(X, list | tuple) and _data.looks_structured(X):
+            return [X[i] for i in self.indices]
         return X.iloc[self.indices] if hasattr(X, "iloc") else (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[self.indices]
 
     def plot(self, X: Any, ax: Any = None) -> Any:
@@ -100,11 +102,11 @@ class Coreset:
 
 
 def _bound(X: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kernel, _mercer.Samples]:
-    k = make_kernel("gaussian(auto)" if kernel is None else kernel)
+    k = kernel_for(kernel, X)
     native = k._at_columns(_data.column_names(X))
     if native.needs_given_gram:
         return native, _data.given_pair(X, None)[0]
-    rows = _data.samples(_data.rows(_data.column(X)))
+    rows = _data.samples(_data.rows(_data.column(X), kernel=native))
     rows.require_finite("X")
     return native, rows
 

@@ -1,4 +1,5 @@
-"""Arrays as the compiled library reads them: float32 or float64 rows in one piece, or CSR with sorted rows; copied only if they are not."""
+"""Arrays as the compiled library reads them: float32 or float64 rows in one piece, or CSR with sorted rows; copied only if they are not.
+Strings, sets, graphs and records become Objects (_objects.py), which pass through here as rows do."""
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._mercer import Samples
+from ._objects import Objects, described, first_kind, looks_structured, require_numbers, structured
 
 
 def is_float32(X: Any) -> bool:
@@ -38,7 +40,9 @@ def _dense_samples(X: np.ndarray) -> Samples:
 
 
 def samples(X: Any) -> Samples:
-    """Samples over validated rows: a 2-D float array or a scipy sparse matrix."""
+    """Samples over validated rows: a 2-D float array, a scipy sparse matrix, or Objects."""
+    if isinstance(X, Objects):
+        return X.native
     return _csr_samples(X) if sp.issparse(X) else _dense_samples(X)
 
 
@@ -52,8 +56,15 @@ def _where_text_is(X: Any) -> str:
     return ""
 
 
-def rows(X: Any, name: str = "X") -> Any:
-    """A 2-D array of float32 or float64 (or a sparse matrix) from what a user gave, for functions that are not estimators."""
+def rows(X: Any, name: str = "X", kernel: Any = None) -> Any:
+    """A 2-D array of float32 or float64, a sparse matrix, or Objects, from what a user gave, for functions that are not estimators.
+
+    ``kernel`` (compiled) says which columns of a DataFrame hold objects where their text reads as numbers.
+    """
+    if not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
+        objects = structured(X, name, None if kernel is None else kernel.object_columns)
+        if objects is not None:
+            return objects
     if sp.issparse(X):
         if X.dtype.kind not in "fiub":
             raise ValueError(f"{name} must hold real numbers, got dtype {X.dtype}")
@@ -78,7 +89,7 @@ def rows(X: Any, name: str = "X") -> Any:
 
 def column(X: Any, width: int = 1) -> Any:
     """A vector (or pandas Series), one number for each row, as rows of one column; all else, and where rows are of another width, as it is."""
-    if width != 1 or sp.issparse(X) or hasattr(X, "columns"):
+    if width != 1 or sp.issparse(X) or hasattr(X, "columns") or looks_structured(X):
         return X
     array = np.asarray(X)
     return array.reshape(-1, 1) if array.ndim == 1 else array
@@ -86,10 +97,16 @@ def column(X: Any, width: int = 1) -> Any:
 
 def column_names(X: Any, Y: Any = None) -> list[str] | None:
     """The names of a DataFrame's columns; None for arrays. X and Y must not disagree."""
-    names, others = ([str(name) for name in M.columns] if hasattr(M, "columns") else None for M in (X, Y))
+    names, others = (_names(M) for M in (X, Y))
     if names is not None and others is not None and names != others:
         raise ValueError("X and Y must have the same columns in the same order" + _difference(names, others, "Y", "X"))
     return names if names is not None else others
+
+
+def _names(X: Any) -> list[str] | None:
+    if isinstance(X, Objects):
+        return X.names
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 
 def _difference(wanted: list[str], got: list[str], name: str, like: str) -> str:
@@ -107,16 +124,19 @@ def second_sample(Y: Any) -> None:
         raise ValueError("Y must be the second sample, got None")
 
 
-def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:
+def samples_pair(X: Any, Y: Any, kernel: Any = None) -> tuple[Samples, Samples, bool]:
     """Samples for a cross-Gram, and whether it is to be float32: only if both sides are. Y=None (or X itself) is X against X."""
-    A = rows(X)
+    A = rows(X, kernel=kernel)
     if Y is None or Y is X:
         S = samples(A)
         S.require_finite("X")
         return S, S, is_float32(A)
-    B = rows(Y, "Y")
+    B = rows(Y, "Y", kernel)
+    same_kinds(A, B)
     if A.shape[1] != B.shape[1]:
         raise ValueError(f"X has {A.shape[1]} columns but Y has {B.shape[1]}")
+    if isinstance(A, Objects):
+        return A.native, B.native, False
     single = is_float32(A) and is_float32(B)
     if not single:
         A, B = (M.astype(np.float64, copy=False) for M in (A, B))
@@ -128,10 +148,25 @@ def samples_pair(X: Any, Y: Any) -> tuple[Samples, Samples, bool]:
     return S, T, single
 
 
+def same_kinds(A: Any, B: Any, name: str = "Y", like: str = "X") -> None:
+    """Both hold numbers, or objects of the same kinds."""
+    kinds, others = (M.kinds if isinstance(M, Objects) else None for M in (A, B))
+    if kinds != others:
+        had, have = ("numbers" if some is None else described(some) for some in (kinds, others))
+        raise ValueError(f"{like} holds {had}, but {name} holds {have}: both must hold the same")
+
+
+def joined(parts: list[Objects]) -> Objects:
+    """The objects of all parts, one after the other."""
+    return Objects(Samples.joined([part.native for part in parts]), parts[0].names)
+
+
 def given_pair(K: Any, gram: Any) -> tuple[Samples, Samples, bool]:
     """The same for objects known by kernel values alone: K is their Gram matrix, or rows of k(new, object) against those of ``gram``."""
     A = rows(K, "K")
     B = A if gram is None or gram is K else rows(gram, "K")
+    if isinstance(A, Objects) or isinstance(B, Objects):
+        raise ValueError(f"a precomputed kernel takes kernel values, but these samples are {(A if isinstance(A, Objects) else B).described()}")
     if B.shape[0] != B.shape[1]:
         raise ValueError(f"a precomputed kernel takes a square matrix of k(x_i, x_j), got shape {B.shape}")
     if A.shape[1] != B.shape[0]:
@@ -140,8 +175,33 @@ def given_pair(K: Any, gram: Any) -> tuple[Samples, Samples, bool]:
     return objects if B is A else Samples.given_rows(samples(A)), objects, is_float32(A) and is_float32(B)
 
 
+def owned(X: Any) -> Any:
+    """Rows of our own: what is asked later must not change with the caller's array."""
+    return X.copy() if sp.issparse(X) or isinstance(X, Objects) else np.array(X, order="C")
+
+
+def stored(S: Samples) -> Any:
+    """The rows of samples as pickle keeps them, for ``samples`` to read."""
+    return Objects(S) if S.has_objects else to_numpy(S, copy=True)
+
+
+def points(S: Samples, which: Any = slice(None)) -> Any:
+    """The rows of samples as people see them: some or all of ``to_numpy``, of objects a list (Objects where they are records)."""
+    if not S.has_objects:
+        return to_numpy(S)[which]
+    chosen = Objects(S)[which]
+    return chosen.tolist() if S.width == 1 else chosen
+
+
+def value_type(X: Any) -> Any:
+    """The type of numbers that answers about X have: float32 for float32 rows, else float64."""
+    return np.float64 if isinstance(X, Objects) else X.dtype
+
+
 def to_numpy(S: Samples, *, copy: bool = False) -> Any:
-    """The rows of samples: an array, or a scipy CSR array; shared and read-only unless copied."""
+    """The rows of samples: an array, or a scipy CSR array, shared and read-only unless copied; a list of objects, or Objects of records."""
+    if S.has_objects:
+        return points(S)
     parts = S.arrays()
     if not isinstance(parts, tuple):
         return parts.copy() if copy else parts

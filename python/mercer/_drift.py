@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._change_points import _count
-from ._kernel import Kernel, kernel as make_kernel, number, wrap
+from ._kernel import Kernel, kernel_for, number, wrap
 from ._test_result import seed_of
 
 __all__ = ["DriftMonitor", "DriftUpdate"]
@@ -122,10 +122,10 @@ class DriftMonitor:
             if not 0 < rate <= 0.5:
                 raise ValueError(f"false_alarm_rate must be above 0 and at most 0.5 for each row, got {false_alarm_rate!r}")
             expected_run_length = 1 / rate
-        if not sp.issparse(reference) and np.ndim(reference) == 1:
+        if not sp.issparse(reference) and not _data.looks_structured(reference) and np.ndim(reference) == 1:
             reference = np.asarray(reference).reshape(-1, 1)
         self._names = _data.column_names(reference)
-        native = make_kernel("gaussian(auto)" if kernel is None else kernel)._at_columns(self._names)
+        native = kernel_for(kernel, reference)._at_columns(self._names)
         with _run.progress(verbose) as bar:
             self._native = _mercer.drift_monitor(
                 _data.samples(_data.rows(reference, "reference")), native, 0 if window is None else _count(window, "window", 2),
@@ -156,13 +156,16 @@ class DriftMonitor:
 
     def update(self, rows: Any, *, n_jobs: int | None = None, verbose: int = 0) -> DriftUpdate:
         """Looks at the next rows of the stream: a matrix, or one row as a list of numbers. Monitors that have alarmed go on until reset."""
-        if not sp.issparse(rows) and np.ndim(rows) <= 1:
+        if isinstance(rows, str | dict):  # one object
+            rows = [rows]
+        objects = _data.looks_structured(rows)
+        if not sp.issparse(rows) and not objects and np.ndim(rows) <= 1:
             one = np.atleast_1d(np.asarray(rows))
             rows = one.reshape(-1, 1) if self._native.width == 1 else one.reshape(1, -1)
         names = _data.column_names(rows)
         if names is not None and self._names is not None and names != self._names:
             raise ValueError(f"rows must have the columns {self._names}, in this order" + _data._difference(self._names, names, "rows", "reference"))
-        if not sp.issparse(rows) and np.ndim(rows) == 2 and np.shape(rows)[0] == 0:
+        if not sp.issparse(rows) and not objects and np.ndim(rows) == 2 and np.shape(rows)[0] == 0:
             return DriftUpdate(np.empty(0, dtype=np.intp), np.empty(0), np.empty(0), np.empty(0, dtype=bool))
         with _run.progress(verbose) as bar:
             time, statistic, threshold, alarm = self._native.update(_data.samples(_data.rows(rows, "rows")), _run.threads(n_jobs), bar)
@@ -184,8 +187,8 @@ class DriftMonitor:
         parts = self._native.parts
         state = {name: getattr(parts, name) for name in self._PLAIN}
         state["kernel"] = wrap(parts.kernel)
-        state["reference"] = _data.to_numpy(parts.reference, copy=True)
-        state["recent"] = _data.to_numpy(parts.recent, copy=True) if parts.recent.size > 0 else None
+        state["reference"] = _data.stored(parts.reference)
+        state["recent"] = _data.stored(parts.recent) if parts.recent.size > 0 else None
         state["names"] = self._names
         return state
 

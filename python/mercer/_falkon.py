@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._errors import FileError, FileMissing
 from ._kernel import Kernel, wrap
 from .datasets import _seed
@@ -41,6 +41,7 @@ def _without_words_of_the_shell() -> Iterator[None]:
     except FileError as error:
         text = str(error)
         text = text.replace("use --impute mean or median when fitting, or remove the row", "fill it in, or remove the row")
+        text = re.sub(r"[^;]*\(--kernel '[^']*'\), (?=make 0/1 columns)", " ", text)
         text = re.sub(r"make 0/1 columns of it with --one-hot, or leave it out with --drop (.*)$",
                       lambda m: f"make numbers of it, or leave it out with drop={m[1].split(',')}", text)
         raise type(error)(text) from None
@@ -124,13 +125,14 @@ class _Falkon(BaseEstimator):
             "seed": _seed(self.random_state),
         }
 
-    def _given_landmarks(self, width: int) -> Any:
+    def _given_landmarks(self, X: Any) -> Any:
         """The parameter `landmarks` as the library takes it: a word, or samples."""
         if isinstance(self.landmarks, str):
             return self.landmarks
         rows = _data.rows(self.landmarks, "landmarks").copy()  # the model keeps them
-        if rows.shape[1] != width:
-            raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {width}")
+        _data.same_kinds(X, rows, "landmarks")
+        if rows.shape[1] != X.shape[1]:
+            raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
         return _data.samples(rows)
 
     def _fit(self, X: Any, Y: np.ndarray, sample_weight: Any) -> None:
@@ -141,7 +143,7 @@ class _Falkon(BaseEstimator):
         rows = _data.samples(X)
         if native.needs_given_gram:
             rows = _mercer.Samples.given_gram(rows)
-        options = self._options(self._given_landmarks(X.shape[1]))
+        options = self._options(self._given_landmarks(X))
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_falkon(
                 rows, Y, native, weight, options, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
@@ -181,7 +183,7 @@ class _Falkon(BaseEstimator):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         if self.model_.samples.is_given:
             rows = _mercer.Samples.given_rows(rows)
@@ -287,7 +289,7 @@ class FalkonRegressor(MultiOutputMixin, RegressorMixin, _Falkon):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FalkonRegressor:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets)."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", multi_output=True, y_numeric=True)
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", multi_output=True, y_numeric=True)
         self._single_target = y.ndim == 1
         self._fit(X, _estimators.targets(y), sample_weight)
         return self
@@ -318,7 +320,7 @@ class FalkonClassifier(ClassifierMixin, _Falkon):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FalkonClassifier:
         """Fit to rows X (n x features, dense or sparse) and labels y (n)."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         _estimators.require_two_classes(self.classes_)

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
-from . import _data, _estimators, _mercer, _process_kernels, _run, _scikit
+from . import _data, _estimators, _mercer, _process_kernels, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 from .kernels import Gaussian
 
@@ -168,7 +168,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> GaussianProcessRegressor:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets)."""
         self._check_options()
-        X, y = validate_data(
+        X, y = _validation.validate(
             self,
             X,
             y,
@@ -274,7 +274,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         )
 
     def _rows(self, X: Any) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         return _mercer.Samples.given_rows(rows) if self.model_.samples.is_given else rows
 
@@ -335,7 +335,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _prior(self, X: Any, return_std: bool, return_cov: bool) -> Any:
         self._check_options()
-        X = check_array(X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        X = _data.rows(X) if _data.looks_structured(X) else check_array(X, accept_sparse="csr", dtype=_estimators.FLOATS)
         k, _ = self._kernel_and_bounds(X.shape[1])
         if k.has_auto:
             k = k.resolve(X)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _data, _mercer, _run
-from .kernels import Gaussian, Kernel, kernel as make_kernel
+from . import _mercer, _run
+from ._kernel import Kernel, kernel_for
 
 __all__ = ["gram"]
 
@@ -26,7 +26,7 @@ def gram(
 
     Parameters
     ----------
-    X, Y : arrays or scipy sparse matrices, one row per sample. Y=None takes X on both sides.
+    X, Y : arrays or scipy sparse matrices, one row per sample; lists of strings, sets or graphs; DataFrames. Y=None takes X on both sides.
     kernel : a kernel, or its text; None is a Gaussian with the median distance as its length scale.
     dtype : float32 or float64; None: float32 if both sides are float32, else float64.
     n_jobs : threads; None: MERCER_NUM_THREADS, else all cores.
@@ -35,7 +35,7 @@ def gram(
     """
     if kernel is None and isinstance(Y, (str, Kernel)):
         raise TypeError("the second argument is Y, other rows: give the kernel by name, gram(X, kernel=...)")
-    k = Gaussian("auto") if kernel is None else make_kernel(kernel)
+    k = kernel_for(kernel, X)
     native, A, B, float32 = k._bound(X, Y)
     if dtype is not None:
         wanted = np.dtype(dtype)

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._checks import groups_of, none_missing, number, whole, whole_or_none, word
-from ._kernel import Kernel, kernel as make_kernel
+from ._kernel import Kernel, kernel as make_kernel, kernel_for
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["HSIC", "correlation_test", "hsic", "independence_test", "joint_independence_test"]
@@ -60,7 +60,9 @@ class HSIC(float):
 def rows_and_kernel(X: Any, name: str, kernel: Kernel | str | None) -> tuple[_mercer.Samples, _mercer.Kernel | None]:
     """The rows of one variable of numbers, and its kernel (None: the library's default) with columns by position."""
     native = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
-    rows = _data.rows(_data.column(X), name)
+    if kernel is None:
+        kernel_for(None, X, f"kernel_{name.lower()}" if len(name) == 1 else "kernel")  # says so where X holds objects
+    rows = _data.rows(_data.column(X), name, native)
     samples = _data.samples(rows)
     samples.require_finite(name)
     if native is not None and native.needs_given_gram:
@@ -99,7 +101,7 @@ class _Variable:
 
 def _is_text(X: Any) -> bool:
     """Text or categories, which are no numbers."""
-    if sp.issparse(X):
+    if sp.issparse(X) or _data.first_kind(X) in ("graphs", "sets"):
         return False
     kinds = [X.dtypes.iloc[k] for k in range(X.shape[1])] if hasattr(X, "dtypes") and hasattr(X, "columns") else [getattr(X, "dtype", None)]
     if any(type(kind).__name__ == "CategoricalDtype" for kind in kinds):

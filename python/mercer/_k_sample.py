@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._checks import groups_of, none_missing, number, whole, word
-from ._kernel import Kernel, kernel as make_kernel
+from ._kernel import Kernel, kernel_for
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["KSampleResult", "k_sample_test"]
@@ -64,6 +64,10 @@ def _pooled(samples: Any) -> tuple[Any, list[Any], np.ndarray]:
     widths = {A.shape[1] for A in rows}
     if len(widths) > 1:
         raise ValueError(f"all samples must have the same columns, got {[A.shape[1] for A in rows]}")
+    for name, part in zip(names[1:], rows[1:], strict=True):
+        _data.same_kinds(rows[0], part, f"sample {name!r}", f"sample {names[0]!r}")
+    if isinstance(rows[0], _data.Objects):
+        return _data.joined(rows), names, np.repeat(np.arange(len(rows)), [len(A) for A in rows])
     if any(sp.issparse(A) for A in rows):
         stacked = sp.vstack([sp.csr_array(A) for A in rows], format="csr")
     else:
@@ -122,8 +126,9 @@ def k_sample_test(
         none_missing(labels, "labels has a missing label in row {}: drop the row, or give missing labels a name")
         found, places = np.unique(given, return_inverse=True)
         names = found.tolist()
-    native_kernel = None if kernel is None else make_kernel(kernel)._at_columns(_data.column_names(X))
-    rows = _data.rows(_data.column(X))
+    wanted = kernel_for(kernel, X)  # says so where X holds objects and there is none
+    native_kernel = None if kernel is None else wanted._at_columns(_data.column_names(X))
+    rows = _data.rows(_data.column(X), kernel=native_kernel)
     if len(places) != rows.shape[0]:
         raise ValueError(f"labels must be one for each of the {rows.shape[0]} rows, got {len(places)}")
     S = _data.samples(rows)

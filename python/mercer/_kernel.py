@@ -45,7 +45,7 @@ class Kernel:
         """The Gram matrix k(x_i, y_j); Y=None takes X on both sides. float32 in gives float32 out.
 
         A kernel with ``Precomputed()`` in it takes kernel values in place of rows: k(K) of a Gram matrix, k(K_new, K) of rows
-        k(new, object) against the objects of K.
+        k(new, object) against the objects of K. Kernels of strings, sets and graphs take lists of them, or DataFrames where they name columns.
         """
         native, A, B, float32 = self._bound(X, Y)
         return _mercer.gram(native, A, B, float32, _run.threads(n_jobs))
@@ -63,8 +63,7 @@ class Kernel:
     def _bound(self, X: Any, Y: Any = None) -> tuple[_mercer.Kernel, _mercer.Samples, _mercer.Samples, bool]:
         """The compiled kernel with columns by position, samples of both sides, and whether values are to be float32."""
         native = self._at_columns(_data.column_names(X, Y))
-        pair = _data.given_pair if native.needs_given_gram else _data.samples_pair
-        return native, *pair(X, Y)
+        return native, *(_data.given_pair(X, Y) if native.needs_given_gram else _data.samples_pair(X, Y, native))
 
     def _at_columns(self, names: Sequence[str] | None) -> _mercer.Kernel:
         if not self._native.has_named_columns:
@@ -114,6 +113,11 @@ class Kernel:
     def needs_given_gram(self) -> bool:
         """Whether some part is ``Precomputed()``, so that it takes kernel values in place of rows."""
         return self._native.needs_given_gram
+
+    @property
+    def looks_at_objects(self) -> bool:
+        """Whether some part is a kernel of strings, sets or graphs."""
+        return self._native.looks_at_objects
 
     # -- parameters
 
@@ -216,7 +220,21 @@ class Kernel:
     def over(self, Z: Any) -> Kernel:
         """sum_z k(x, z) k(z, y) over the rows of Z: positive semi-definite whatever k is."""
         points = _data.rows(Z, "Z")
+        if isinstance(points, _data.Objects):
+            raise ValueError(f"over() takes rows of numbers, but Z holds {points.described()}")
         return wrap(self._native.over(np.asarray(points.toarray() if hasattr(points, "toarray") else points, dtype=np.float64)))
+
+    def radial(self, length_scale: float | Literal["auto"] = "auto") -> Kernel:
+        """exp(-d^2 / (2 length_scale^2)), d the distance in this kernel's feature space: d^2 = k(x, x) + k(y, y) - 2 k(x, y).
+
+        "auto" is the median of d. ``BagOf(Gaussian(1), "mean").radial()`` compares distributions that are known by samples of them.
+
+        >>> from mercer.kernels import Linear, Gaussian
+        >>> X = [[0.0, 1.0], [2.0, 5.0]]
+        >>> bool(abs(Linear().radial(3.0)(X) - Gaussian(3.0)(X)).max() < 1e-12)
+        True
+        """
+        return wrap(self._native.radial(None if length_scale == "auto" else number(length_scale, "length_scale")))
 
     # -- identity
 
@@ -273,7 +291,7 @@ class Leaf(Kernel):
         arguments = native.text[len(cls._word) + 1 : -1]
         if ")" in arguments:  # something follows the call
             return None
-        call = ast.parse(f"f({arguments})", mode="eval").body
+        call = ast.parse(f"f({arguments})", mode="eval").body  # with words for numbers and flags
         assert isinstance(call, ast.Call)
         return cls(*map(_value, call.args), **{k.arg: _value(k.value) for k in call.keywords if k.arg})
 
@@ -290,7 +308,9 @@ class Leaf(Kernel):
 
 
 def _value(node: ast.expr) -> Any:
-    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
+    if isinstance(node, ast.Name):
+        return {"true": True, "false": False}.get(node.id, node.id)
+    return ast.literal_eval(node)
 
 
 def wrap(native: _mercer.Kernel) -> Kernel:
@@ -308,8 +328,8 @@ def wrap(native: _mercer.Kernel) -> Kernel:
 def kernel(expression: str | Kernel, library: Mapping[str, Any] | None = None) -> Kernel:
     """A kernel from text such as ``"gaussian(2) + 0.5*linear"``; a kernel comes back as it is.
 
-    ``library`` has the functions and feature maps that the text names: functions of two blocks of rows, or what ``kernel_function`` and
-    ``feature_map`` made.
+    ``library`` has the functions, feature maps, decompositions and tables of words that the text names: functions of two blocks of rows (of
+    an object, where the text has convolution("name")), tables as ``Words`` takes them, or kernels made from them.
 
     >>> import mercer
     >>> k = mercer.kernel('function("overlap") + linear', library={"overlap": lambda A, B: (A @ B.T) ** 2})
@@ -322,7 +342,14 @@ def kernel(expression: str | Kernel, library: Mapping[str, Any] | None = None) -
     if not isinstance(expression, str):
         what = "a function: mercer.kernel_function(f) makes a kernel of it" if callable(expression) else f"{type(expression).__name__}"
         raise TypeError(f"a kernel is written as text or built from mercer.kernels, got {what}")
-    return wrap(_mercer.parse_kernel(expression, _callbacks.library(library)))
+    return wrap(_mercer.parse_kernel(expression, _callbacks.library(library, expression)))
+
+
+def kernel_for(given: str | Kernel | None, X: Any, name: str = "kernel") -> Kernel:
+    """The kernel that a function was given; where it was given none, a Gaussian with the median distance of the rows, if X has rows."""
+    if given is None:
+        _data.require_numbers("the default kernel", X, name)
+    return kernel("gaussian(auto)" if given is None else given)
 
 
 # -- arguments

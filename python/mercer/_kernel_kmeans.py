@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import KernelExpansion, count
 from ._kernel import Kernel, wrap
 
@@ -123,8 +122,11 @@ def choose_k(
     3
     """
     rows = _data.rows(X)
+    if isinstance(rows, _data.Objects) and n_references != 0:
+        raise ValueError(f"reference sets of the gap statistic are rows of numbers, but X holds {rows.described()}: use n_references=0")
     words = SimpleNamespace(kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, kernel_params=kernel_params)
     names = _data.column_names(X)
+    _scikit.require_numbers(kernel, rows)
     native = _scikit.estimator_kernel(words, rows.shape[1])._at_columns(names)
     samples = _data.samples(rows)
     samples.require_finite("X")
@@ -237,7 +239,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KernelKMeans:
         """Cluster the rows X (n x features, dense or sparse). A row of weight zero gets a label and nothing else."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if not isinstance(self.tol, Real) or not 0 <= self.tol < np.inf:
@@ -291,7 +293,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of the rows X: larger is better."""
         squares = self.transform(X).min(axis=1) ** 2
-        weight = _estimators.weights(sample_weight, X)
+        weight = _estimators.weights(sample_weight, squares)
         return -float(squares @ weight if len(weight) else squares.sum())
 
     @property

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from . import _estimators, _mercer, _run
+from . import _estimators, _mercer, _run, _validation
 from ._convex import KernelExpansion, count, positive
 from ._kernel import Kernel
 
@@ -105,7 +104,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelLogisticRegression:
         """Fit to rows X (n x features, dense or sparse) and labels y."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         check_classification_targets(y)
         C, lambda_ = positive("C", self.C), positive("lambda_", self.lambda_, optional=True)
         tol, max_iter = positive("tol", self.tol), count("max_iter", self.max_iter)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 
@@ -50,7 +50,7 @@ class _KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _inputs(self, X: Any) -> tuple[Any, Any, Any]:
         """Validated rows, copied because a map keeps its points; the same as samples; the kernel."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         words = SimpleNamespace(
             kernel=self.kernel,
             gamma=self.gamma,
@@ -71,7 +71,7 @@ class _KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def transform(self, X: Any) -> np.ndarray:
         """The features of rows X, one row each; float32 for float32 rows, computed in float64."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         with _run.progress(self.verbose) as bar:
             return self.map_.transform(_data.samples(X), _data.is_float32(X), *self._how(), bar)
 
@@ -171,7 +171,9 @@ class EmpiricalKernelMap(_KernelMap):
         X, samples, native = self._inputs(X)
         landmarks: Any = self.landmarks
         if not isinstance(landmarks, str):
-            landmarks = _data.samples(_data.rows(landmarks, "landmarks").copy())
+            rows = _data.rows(landmarks, "landmarks")
+            _data.same_kinds(X, rows, "landmarks")
+            landmarks = _data.samples(rows.copy())
         with _run.progress(self.verbose) as bar:
             self.map_ = _mercer.fit_empirical_kernel_map(
                 samples, native, bool(self.whiten), self._how_many("n_components"), landmarks, _seed(self.random_state), *self._how(), bar

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from . import _estimators, _mercer, _run
+from . import _estimators, _mercer, _run, _validation
 from ._convex import KernelExpansion
 from ._kernel import Kernel
 
@@ -85,7 +84,7 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMeanClassifier:
         """Fit to rows X (n x features, dense or sparse) and labels y."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         check_classification_targets(y)
         if self.rule not in ("nearest", "parzen"):
             raise ValueError(f'rule must be "nearest" or "parzen", got {self.rule!r}')

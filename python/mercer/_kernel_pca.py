@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from . import _data, _estimators, _mercer, _preimage, _run, _scikit
+from . import _data, _estimators, _mercer, _preimage, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 from .datasets import _seed
@@ -169,6 +169,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         landmarks = None
         if self.landmarks is not None:
             rows = _data.rows(self.landmarks, "landmarks")
+            _data.same_kinds(X, rows, "landmarks")
             if rows.shape[1] != X.shape[1]:
                 raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
             landmarks = _data.samples(rows.copy())  # which the model keeps
@@ -187,13 +188,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def fit(self, X: Any, y: Any = None) -> KernelPCA:
         """Find the principal directions of the images of the rows of X."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=self.copy_X)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=self.copy_X)
         native = _scikit.estimator_kernel(self, X.shape[1])._at_columns(getattr(self, "feature_names_in_", None))
         given = native.needs_given_gram
         if given and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         if self.fit_inverse_transform and given:
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel: there are no rows to come back to")
+        if self.fit_inverse_transform and isinstance(X, _data.Objects):
+            raise ValueError(f"fit_inverse_transform learns rows of numbers, but X holds {X.described()}: there is no mean of them")
         options = self._options(X)
         samples = _data.samples(X)
         with _run.progress(self.verbose) as bar:
@@ -258,11 +261,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> np.ndarray:
         """Fit, and give the scores of the same rows: of an exact fit, without further kernel values."""
         self.fit(X, **params)
-        return self._training_scores().astype(self._X_fit.dtype, copy=False)
+        return self._training_scores().astype(_data.value_type(self._X_fit), copy=False)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        return _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
 
     def _native_rows(self, X: Any) -> Any:
         rows = _data.samples(X)
@@ -275,7 +278,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def transform(self, X: Any) -> np.ndarray:
         """The scores of rows X, centred by the mean of the training rows in feature space; in the type of X."""
         X = self._rows(X)
-        return self._scores(X).astype(X.dtype, copy=False)
+        return self._scores(X).astype(_data.value_type(X), copy=False)
 
     def reconstruction_error(self, X: Any) -> np.ndarray:
         """The squared distance in feature space of each row from what the components can say of it: a score of novelty."""
@@ -354,7 +357,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def X_fit_(self) -> Any:
         model = self._fitted("X_fit_")
         if self._X_fit is not None:
-            return self._X_fit
+            return _data.points(self._X_fit.native) if isinstance(self._X_fit, _data.Objects) else self._X_fit
         if model.is_low_rank or model.basis.is_given:
             raise AttributeError("the rows that this model was fitted on were not kept: it has landmarks, or came from a file")
         return _data.to_numpy(model.basis)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 
 __all__ = ["KernelRidge"]
@@ -131,7 +131,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets)."""
         # A copy, so that the model stays what it is when the caller's array changes.
-        X, y = validate_data(
+        X, y = _validation.validate(
             self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True, multi_output=True, y_numeric=True
         )
         if self.precision not in (None, "float32", "float64"):
@@ -175,7 +175,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         above; infinite, with a warning, where there are too few training samples for the level.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         rows = _data.samples(X)
         if self.model_.samples.is_given:
             rows = _mercer.Samples.given_rows(rows)

@@ -13,9 +13,9 @@ from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, check_cv
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 
@@ -184,7 +184,7 @@ class KernelRidgeCV(KernelRidge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> KernelRidgeCV:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets); ``groups`` are for folds."""
-        X, y = validate_data(
+        X, y = _validation.validate(
             self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True, multi_output=True, y_numeric=True
         )
         Y = _estimators.targets(y)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from . import _estimators, _mercer, _run
+from . import _estimators, _mercer, _run, _validation
 from ._convex import KernelExpansion, count, positive
 from ._kernel import Kernel
 
@@ -90,7 +89,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelExpansion):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSGDClassifier:
         """Fit to rows X (n x features, dense or sparse) and labels y; samples are drawn in proportion to sample_weight."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True)
         check_classification_targets(y)
         lambda_ = positive("lambda_", self.lambda_, optional=True)
         iterations = count("iterations", self.iterations, optional=True)

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 from ._convex import count, positive
 
 __all__ = ["LinearSVC"]
@@ -144,7 +144,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         C, lambda_ = positive("C", self.C), positive("lambda_", self.lambda_, optional=True)
         tol, max_iter = positive("tol", self.tol), count("max_iter", self.max_iter)
         scaling = positive("intercept_scaling", self.intercept_scaling) if self.fit_intercept else 1.0
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", accept_large_sparse=True)
+        X, y = _validation.numbers(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", accept_large_sparse=True)
         check_classification_targets(y)
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -182,7 +182,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
         with _run.progress(self.verbose) as bar:
             return self.model_.predict(_data.samples(X), *self._run(), bar)
 

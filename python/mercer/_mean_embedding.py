@@ -20,10 +20,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _data, _mercer
-from ._kernel import Kernel, kernel as make_kernel, number
+from ._kernel import Kernel, kernel_for, number
 from ._rkhs import RKHSFunction
 
 __all__ = ["EmbeddingBound", "MeanEmbedding", "mean_embedding"]
@@ -72,11 +71,12 @@ class MeanEmbedding(RKHSFunction):
     __slots__ = ()
 
     def __init__(self, X: Any, kernel: Kernel | str | None = None, sample_weight: Any = None) -> None:
-        rows = _data.rows(_data.column(X))
+        k = kernel_for(kernel, X)
+        rows = _data.rows(_data.column(X), kernel=k._native)
         weights = weights_of(sample_weight, rows.shape[0], "sample_weight")
         names = _data.column_names(X)
-        native = make_kernel("gaussian(auto)" if kernel is None else kernel)._at_columns(names)
-        samples = _data.samples(rows.copy() if sp.issparse(rows) else np.array(rows, order="C"))
+        native = k._at_columns(names)
+        samples = _data.samples(_data.owned(rows))
         if native.needs_given_gram:
             samples = _mercer.Samples.given_gram(samples)
         object.__setattr__(self, "_native", _mercer.mean_embedding(samples, native, weights))

@@ -21,9 +21,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, kernel as make_kernel
 
 __all__ = ["KernelMeanMatching"]
@@ -108,11 +107,13 @@ class KernelMeanMatching(BaseEstimator):
 
     def fit(self, X_train: Any, X_target: Any, target_weight: Any = None) -> KernelMeanMatching:
         """Find the weights of the rows of X_train; ``target_weight`` are weights of the rows of X_target."""
-        A = validate_data(self, X_train, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
-        B = validate_data(self, X_target, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
+        A = _validation.validate(self, X_train, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        B = _validation.validate(self, X_target, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
         weight = _estimators.weights(target_weight, B)
         native = self._kernel(A)
         train, target = self._samples(A, B, native.needs_given_gram)
+        if native.has_auto and native.looks_at_objects:  # what it learns from texts has no place in the kernel's text
+            native = _mercer.resolve(native, _mercer.Samples.joined([train, target]))
         bound = np.inf if self.bound is None else self._number("bound")
         with _run.progress(self.verbose) as bar:
             found = _mercer.match_means(

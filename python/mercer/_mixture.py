@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel as make_kernel, number
+from ._kernel import Kernel, kernel_for, number
 
 __all__ = ["MixtureWeights", "mixture_weights"]
 
@@ -87,7 +87,9 @@ def _component(given: Any, j: int, names: list[str] | None) -> tuple[Any, np.nda
     if isinstance(given, tuple):
         if len(given) != 2:
             raise ValueError(f"component {j} must be rows, (rows, weights) or (mean, covariance), got a tuple of {len(given)}")
-        if (given[0].ndim if hasattr(given[0], "ndim") else np.ndim(given[0])) < 2:
+        if _data.looks_structured(given):  # a tuple of two objects
+            given = list(given)
+        elif (given[0].ndim if hasattr(given[0], "ndim") else np.ndim(given[0])) < 2:
             return _gaussian(*given, j)
         given, weights = given
         weights = np.asarray(weights)
@@ -139,10 +141,10 @@ def mixture_weights(
     if isinstance(components, np.ndarray) or isinstance(components, str) or not isinstance(components, Sequence):
         raise TypeError(f"components must be a list with an entry for each, got {type(components).__name__}")
     names = _data.column_names(X)
-    native = make_kernel("gaussian(auto)" if kernel is None else kernel)._at_columns(names)
+    native = kernel_for(kernel, X)._at_columns(names)
     if native.needs_given_gram:
         raise ValueError("a precomputed kernel has no rows to embed: give gram and products")
-    rows = _data.samples(_data.rows(_data.column(X)))
+    rows = _data.samples(_data.rows(_data.column(X), kernel=native))
     rows.require_finite("X")
     weights = np.empty(0) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     parts = [_component(given, j, names) for j, given in enumerate(components)]

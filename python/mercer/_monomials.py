@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 
 __all__ = ["Monomials"]
 
@@ -86,7 +86,7 @@ class Monomials(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Monomials:
         """Look at the number of columns, and whether their monomials are too many."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
         self._range = self._degrees()
         columns = _mercer.monomial_columns(X.shape[1], *self._range, self.weighting)
         budget = _mercer.memory_budget(_run.memory_bytes(self.memory))
@@ -103,7 +103,7 @@ class Monomials(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """The monomials of rows X: (n, n_output_features_), float64."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         with _run.progress(self.verbose) as bar:
             return _mercer.monomial_features(
                 _data.samples(X), *self._range, self.weighting, _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 
 __all__ = ["Nystroem"]
@@ -97,7 +97,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def fit(self, X: Any, y: Any = None) -> Nystroem:
         """Choose landmarks among the rows of X and make the map."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         if not isinstance(self.n_components, Integral) or self.n_components < 1:
             raise ValueError(f"n_components must be a whole number >= 1, got {self.n_components!r}")
         if self.precision not in (None, "float32", "float64"):
@@ -114,6 +114,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         landmarks: Any = self.landmarks
         if not isinstance(landmarks, str):
             rows = _data.rows(landmarks, "landmarks")
+            _data.same_kinds(X, rows, "landmarks")
             if rows.shape[1] != X.shape[1]:
                 raise ValueError(f"landmarks has {rows.shape[1]} columns, X has {X.shape[1]}")
             landmarks = _data.samples(rows.copy())  # which the map keeps
@@ -138,7 +139,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             self.component_indices_ = indices
         if given:
             self.components_ = X[self.component_indices_]
-        self.normalization_ = self.normalization_.astype(X.dtype, copy=False)
+        self.normalization_ = self.normalization_.astype(_data.value_type(X), copy=False)
         probe = X if n <= 2048 else X[np.sort(random.permutation(n)[:2048])]
         self.trace_error_ = made.trace_error(_data.samples(probe), _run.threads(self.n_jobs), _run.memory_bytes(self.memory))
         return self
@@ -156,13 +157,13 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def trace_error(self, X: Any) -> float:
         """(trace K - trace of its approximation) / trace K over the rows X: 0 where the map is exact, 1 where it knows nothing of them."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         return self.map_.trace_error(_data.samples(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory))
 
     def transform(self, X: Any) -> np.ndarray:
         """The features of rows X, one row each."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         native = self.kernel_._native
         rows = _data.samples(X)
         if native.needs_given_gram:  # of rows of kernel values only those with the landmarks matter

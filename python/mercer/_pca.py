@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 from .datasets import _seed
 
 __all__ = ["PCA"]
@@ -112,7 +112,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PCA:
         """Find the principal directions of the rows of X."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         if self.svd_solver not in _ROUTES:
             raise ValueError(f"svd_solver must be one of {', '.join(_ROUTES)}, got {self.svd_solver!r}")
         if not isinstance(self.tol, Real) or not 0 <= self.tol < np.inf:
@@ -132,7 +132,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        return _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
 
     def transform(self, X: Any) -> np.ndarray:
         """The scores of rows X along the directions, in the type of X."""

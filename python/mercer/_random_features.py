@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, Regre
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 from ._kernel import Kernel, wrap
 from ._random_fourier import count, draw_of, is_cosine, kernel_of
 from .datasets import _seed
@@ -135,7 +135,7 @@ class _RandomFeatureModel(BaseEstimator):
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         model = self.model_
         with _run.progress(self.verbose) as bar:
             return model.predict(_data.samples(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar)
@@ -241,7 +241,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, _RandomFeatureModel):
         return self._add(X, y, sample_weight, afresh=not self._continues())
 
     def _add(self, X: Any, y: Any, sample_weight: Any, afresh: bool) -> RandomFeatureRidge:
-        X, y = validate_data(
+        X, y = _validation.numbers(
             self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, multi_output=True, y_numeric=True, reset=afresh
         )
         self._take(X, _estimators.targets(y), _estimators.weights(sample_weight, X), afresh)
@@ -340,7 +340,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, _RandomFeatureModel):
         return self._add(X, y, classes, sample_weight, afresh, self.class_weight)
 
     def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any, afresh: bool, weight: Any) -> RandomFeatureRidgeClassifier:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, reset=afresh)
+        X, y = _validation.numbers(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, reset=afresh)
         check_classification_targets(y)
         known = (np.unique(y if classes is None else classes)) if afresh else self.classes_
         _estimators.require_two_classes(known)

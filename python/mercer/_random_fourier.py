@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 from .kernels import kernel as make_kernel
@@ -166,7 +166,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def fit(self, X: Any, y: Any = None) -> RandomFourierFeatures:
         """Draw the map for the columns of X. The rows are looked at for automatic length scales, gamma="scale" and rounding alone."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
         k = kernel_of(self, X, 1.0)._at_columns(getattr(self, "feature_names_in_", None))
         rows = _data.samples(X)
         components = self._components(X.shape[0])
@@ -193,7 +193,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X: Any) -> np.ndarray:
         """The features of rows X: (n, n_components), float32 for float32 rows and float64 else."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         with _run.progress(self.verbose) as bar:
             return self.map_.transform(
                 _data.samples(X), _data.is_float32(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar

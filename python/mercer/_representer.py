@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from . import _callbacks, _estimators, _mercer, _run
+from . import _callbacks, _estimators, _mercer, _run, _validation
 from ._convex import KernelExpansion, count, positive
 from ._kernel import Kernel
 
@@ -154,7 +153,7 @@ class RepresenterRegressor(MultiOutputMixin, RegressorMixin, KernelExpansion):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RepresenterRegressor:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets, each fitted by itself)."""
-        X, y = validate_data(
+        X, y = _validation.validate(
             self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", copy=True, multi_output=True, y_numeric=True
         )
         joint = None if isinstance(self.loss, type) else getattr(self.loss, "joint", None)

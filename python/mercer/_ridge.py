@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 
 __all__ = ["Ridge", "monomials"]
 
@@ -108,7 +108,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
         """Fit to rows X (n x features, dense or sparse) and targets y (n, or n x targets)."""
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, multi_output=True, y_numeric=True)
+        X, y = _validation.numbers(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, multi_output=True, y_numeric=True)
         Y = _estimators.targets(y)
         alpha = _estimators.penalties(self.alpha, self.lambda_, Y.shape[1])
         weight = _estimators.weights(sample_weight, X)
@@ -131,7 +131,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predictions for rows X: (n,), or (n, targets) if there are several."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         f = self.model_.predict(_data.samples(X), _run.threads(self.n_jobs))
         return f[:, 0] if f.shape[1] == 1 else f
 

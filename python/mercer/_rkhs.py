@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel, wrap
@@ -41,8 +40,7 @@ class RKHSFunction:
 
     def __init__(self, kernel: Kernel | str, X: Any, coef: Any) -> None:
         k = make_kernel(kernel)
-        rows = _data.rows(X)
-        owned = rows.copy() if sp.issparse(rows) else np.array(rows, order="C")
+        owned = _data.owned(_data.rows(X, kernel=k._native))
         values = np.asarray(coef)
         if values.dtype.kind not in "fiub" or values.shape != (owned.shape[0],):
             raise ValueError(
@@ -69,7 +67,7 @@ class RKHSFunction:
 
     @property
     def X(self) -> Any:
-        """The x_i, one a row: a read-only array, or a scipy CSR array."""
+        """The x_i, one a row: a read-only array, a scipy CSR array, or a list of objects."""
         return _data.to_numpy(self._native.samples)
 
     @property
@@ -112,7 +110,7 @@ class RKHSFunction:
 
     def _samples(self, X: Any) -> _mercer.Samples:
         self._same_columns(_data.column_names(X))
-        samples = _data.samples(_data.rows(X))
+        samples = _data.samples(_data.rows(X, kernel=self._native.kernel))
         samples.require_finite("X")
         return _mercer.Samples.given_rows(samples) if self._native.samples.is_given else samples
 
@@ -155,9 +153,8 @@ class RKHSFunction:
         return f"RKHSFunction({self.kernel!s}, {len(self)} terms)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        X = self.X
         ids = self._native.samples.given_ids if self._native.samples.is_given else None
-        return _restored, (self.kernel, sp.csr_array(X) if sp.issparse(X) else np.array(X), self.coef, self._names, ids)
+        return _restored, (self.kernel, _data.stored(self._native.samples), self.coef, self._names, ids)
 
     def __copy__(self) -> RKHSFunction:
         return self

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from . import _callbacks
+from . import _callbacks, _data
 from .kernels import (
     Chi2,
     Constant,
@@ -80,9 +80,16 @@ def estimator_kernel(estimator: Any, n_features: int, X: Any = None) -> Kernel:
 
 def any_kernel(kernel: Any, X: Any) -> Kernel:
     """A kernel, its text, or a word of scikit-learn with that word's defaults."""
+    require_numbers(kernel, X)
     if isinstance(kernel, str) and kernel in PAIRWISE_KERNEL_FUNCTIONS:
         return _word(kernel, None, 3, 1, X.shape[1] if hasattr(X, "shape") and len(X.shape) == 2 else np.asarray(X).shape[-1])
     return make_kernel(kernel)
+
+
+def require_numbers(kernel: Any, X: Any) -> None:
+    """A word of scikit-learn means a kernel of numbers."""
+    if isinstance(kernel, str) and kernel in PAIRWISE_KERNEL_FUNCTIONS:
+        _data.require_numbers(repr(kernel), X)
 
 
 def _callable(f: Any, parameters: dict[str, Any]) -> Kernel:

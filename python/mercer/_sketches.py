@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_non_negative
 
-from . import _data, _estimators, _mercer, _run
+from . import _data, _estimators, _mercer, _run, _validation
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 
@@ -91,7 +91,7 @@ class TensorSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def fit(self, X: Any, y: Any = None) -> TensorSketch:
         """Draw the hashes of the columns of X, of which only the number is looked at."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
         self.map_ = _mercer.tensor_sketch(
             X.shape[1],
             _whole(self.degree, "degree"),
@@ -105,7 +105,7 @@ class TensorSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X: Any) -> np.ndarray:
         """The sketches of rows X: (n, n_components), float32 for float32 rows and float64 else."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         with _run.progress(self.verbose) as bar:
             return self.map_.transform(
                 _data.samples(X), _data.is_float32(X), _run.threads(self.n_jobs), _run.memory_bytes(self.memory), bar
@@ -188,14 +188,14 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> AdditiveChi2Sampler:
         """Check the parameters; nothing is learned."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS)
         check_non_negative(X, "X in AdditiveChi2Sampler.fit")
         _ = self.sample_interval_
         return self
 
     def transform(self, X: Any) -> Any:
         """(n, (2 sample_steps - 1) n_features), sparse for sparse rows; float32 for float32 rows, computed in float64."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
+        X = _validation.numbers(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, reset=False)
         check_non_negative(X, "X in AdditiveChi2Sampler.transform")
         interval, steps = self.sample_interval_, int(self.sample_steps)
         how = steps, interval, _run.threads(self.n_jobs), _run.memory_bytes(self.memory)

@@ -12,9 +12,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import KernelExpansion, count
 from ._kernel import Kernel
 from .kernels import Gaussian
@@ -112,7 +111,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
         """Cluster the rows X (n x features), or a graph (n x n) for a precomputed affinity."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", ensure_min_samples=2)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", ensure_min_samples=2)
         self._check()
         affinity, native, X = self._graph(X)
         k = count("n_clusters", self.n_clusters)

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import KernelExpansion, positive
 from .kernels import Kernel, kernel as make_kernel, kernel_function
 
@@ -65,7 +65,7 @@ class SupportVectorMachine(KernelExpansion):
     def _rows_in(self, X: Any, *y: Any, **checks: Any) -> Any:
         if sp.issparse(X) and isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise TypeError("a precomputed kernel must be a dense matrix, got a sparse one: use K.toarray()")
-        return validate_data(self, X, *y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", **checks)
+        return _validation.validate(self, X, *y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", **checks)
 
     def _bound(self, X: Any) -> tuple[Any, _mercer.Samples]:
         native = machine_kernel(self, X)._at_columns(getattr(self, "feature_names_in_", None))
@@ -112,12 +112,13 @@ class SupportVectorMachine(KernelExpansion):
             and X.flags.c_contiguous
             and "feature_names_in_" not in here
             and "model_" in here
+            and "_kinds_in" not in here
             and _mercer.is_finite_row(x := X[0])  # numpy's sums warn of overflow
         ):
             return here["model_"].decision(x), X
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
-        if X.shape[0] == 1 and not sp.issparse(X):
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
+        if X.shape[0] == 1 and isinstance(X, np.ndarray):
             return self.model_.decision(np.asarray(X[0], dtype=np.float64)), X
         return None, X
 
@@ -143,7 +144,7 @@ class SupportVectorMachine(KernelExpansion):
     @property
     def support_vectors_(self) -> Any:
         model, kept = self._kept("support_vectors_")
-        return np.empty((0, 0)) if model.samples.is_given else _data.to_numpy(model.samples)[kept]
+        return np.empty((0, 0)) if model.samples.is_given else _data.points(model.samples, kept)
 
     @property
     def n_support_(self) -> np.ndarray:

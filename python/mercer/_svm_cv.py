@@ -17,9 +17,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _estimators, _mercer, _run, _scikit
+from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import positive
 from ._kernel import Kernel, wrap
 from ._svm_base import flag
@@ -65,6 +65,8 @@ class _Tuned(BaseEstimator):
     # -- candidates
 
     def _gammas(self, X: Any) -> list[Any]:
+        if self.gamma is None and isinstance(X, _data.Objects):  # no kernel of objects looks at it
+            return [1.0]
         if self.gamma is None:
             scale = _scikit.gamma_number("scale", X)
             return [factor * scale for factor in _FACTORS]
@@ -187,7 +189,7 @@ class _Tuned(BaseEstimator):
 
     def _new_rows(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
+        X = _validation.validate(self, X, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", reset=False)
         rows = _data.samples(X)
         return _mercer.Samples.given_rows(rows) if self._given else rows
 
@@ -370,7 +372,7 @@ class SVCCV(ClassifierMixin, _Tuned):
                 f"with {self.decision_function_shape!r}"
             )
         probability = flag("probability", self.probability)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         check_classification_targets(y)
         weight = _estimators.weights(sample_weight, X)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -519,7 +521,7 @@ class SVRCV(RegressorMixin, _Tuned):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> SVRCV:
         """Choose and fit: rows X (n x features, dense or sparse), targets y; ``groups`` are for folds."""
         C, epsilon, limits, score = _numbers("C", self.C), _numbers("epsilon", self.epsilon, zero=True), self._limits(), self._score_word()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", y_numeric=True)
+        X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C", y_numeric=True)
         weight = _estimators.weights(sample_weight, X)
         kernels, about = self._candidates(X)
         natives = [k._at_columns(getattr(self, "feature_names_in_", None)) for k in kernels]

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._checks import groups_of, number, whole, whole_or_none, word
-from ._kernel import Kernel, kernel as make_kernel
+from ._kernel import Kernel, kernel_for
 from ._mercer import PowerEstimate
 from ._test_result import TestResult, seed_of, wrap
 
@@ -145,13 +145,13 @@ def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
 
 def _samples(X: Any, Y: Any, kernel: Kernel | str | None) -> tuple[_mercer.Kernel, _mercer.Samples, _mercer.Samples]:
     _data.second_sample(Y)
-    k = make_kernel("gaussian(auto)" if kernel is None else kernel)
+    k = kernel_for(kernel, X)
     if k.needs_given_gram:
         return k._native, *_given(X, Y)
     native = k._at_columns(_data.column_names(X, Y))
     if Y is X:  # the same rows twice are two samples all the same
-        Y = X.copy() if hasattr(X, "copy") else np.array(X)
-    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y))
+        Y = X.copy() if hasattr(X, "copy") else list(X)
+    S, T, _ = _data.samples_pair(_data.column(X), _data.column(Y), native)
     return native, S, T
 
 

@@ -21,11 +21,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._checks import groups_of, number, whole, whole_or_none, word
-from ._kernel import Kernel, kernel as make_kernel, wrap
+from ._kernel import Kernel, kernel as make_kernel, kernel_for, wrap
 from ._mean_embedding import weights_of
 from ._rkhs import RKHSFunction, _function
 from ._test_result import seed_of
@@ -253,7 +252,7 @@ class Witness:
         """Along one column or over two; of wider samples without a choice, histograms of the witness at the rows of both samples."""
         from . import plots
 
-        if columns is None and (self._X.is_given or self._X.width > 2):
+        if columns is None and (self._X.is_given or self._X.has_objects or self._X.width > 2):
             return plots.witness_values(self, ax=ax)
         return self.grid(columns).plot(ax=ax)
 
@@ -277,7 +276,7 @@ class Witness:
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = [(_data.to_numpy(S, copy=True), S.given_ids if S.is_given else None) for S in (self._X, self._Y)]
+        parts = [(_data.stored(S), S.given_ids if S.is_given else None) for S in (self._X, self._Y)]
         return _restored, (self.kernel, parts, self._names, self._weights)
 
     def __repr__(self) -> str:
@@ -309,13 +308,13 @@ def witness(
     Witness
     """
     _data.second_sample(Y)
-    native = make_kernel("gaussian(auto)" if kernel is None else kernel)
+    native = kernel_for(kernel, X)
     if native.needs_given_gram:
         A, B = given_parts(X, Y)
         compiled, names = native._native, None
     else:
         compiled = native._at_columns(_data.column_names(X, Y))
-        A, B, _ = _data.samples_pair(_owned(X, "X"), _owned(Y, "Y"))
+        A, B, _ = _data.samples_pair(_owned(X, "X", compiled), _owned(Y, "Y", compiled))
         names = _data.column_names(X, Y)
     weights = weights_of(sample_weight_x, A.size, "sample_weight_x"), weights_of(sample_weight_y, B.size, "sample_weight_y")
     with _run.progress(verbose) as bar:
@@ -328,7 +327,6 @@ def _restored(kernel: Kernel, parts: list[tuple[Any, Any]], names: list[str] | N
     return Witness(_mercer.witness(X, Y, kernel._native, *weights, 0, 0, None), X, Y, names, weights)
 
 
-def _owned(X: Any, name: str) -> Any:
+def _owned(X: Any, name: str, kernel: _mercer.Kernel) -> Any:
     """Rows of our own: what is asked later must not change with the caller's array."""
-    rows = _data.rows(_data.column(X), name)
-    return rows.copy() if sp.issparse(rows) else np.array(rows, order="C")
+    return _data.owned(_data.rows(_data.column(X), name, kernel))

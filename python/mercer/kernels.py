@@ -17,26 +17,56 @@ from typing import Any, Literal
 
 from . import _callbacks, _mercer
 from ._kernel import Kernel, Leaf, kernel, number, scale, whole
+from ._object_kernels import (
+    BagOf,
+    BagOfWords,
+    Convolution,
+    EditDistance,
+    Gappy,
+    Graphlet,
+    Mismatch,
+    RandomWalk,
+    ShortestPath,
+    Spectrum,
+    Subsequence,
+    WeightedDegree,
+    WeisfeilerLehman,
+    Words,
+)
 
 __all__ = [
+    "BagOf",
+    "BagOfWords",
     "Chi2",
     "Constant",
+    "Convolution",
     "Cosine",
+    "EditDistance",
     "ExponentialDot",
     "FeatureMap",
     "Function",
+    "Gappy",
     "Gaussian",
+    "Graphlet",
     "HistogramIntersection",
     "Kernel",
     "Laplacian",
     "Linear",
     "Matern",
+    "Mismatch",
     "Periodic",
     "Polynomial",
     "Precomputed",
+    "RandomWalk",
     "RationalQuadratic",
+    "ShortestPath",
     "Sigmoid",
+    "Spectrum",
+    "Subsequence",
+    "WeightedDegree",
+    "WeisfeilerLehman",
     "White",
+    "Words",
     "catalogue",
     "feature_map",
     "kernel",
@@ -356,11 +386,12 @@ def kernel_function(f: Callable[[Any, Any], Any], *, name: str | None = None, ps
 
     Parameters
     ----------
-    f : ``f(A, B)`` gets two blocks of rows (2-D arrays, or CSR where the data are sparse) and returns the matrix of k(a_i, b_j).
+    f : ``f(A, B)`` gets two blocks of rows (2-D arrays, or CSR where the data are sparse) and returns the matrix of k(a_i, b_j). Blocks of
+        objects are lists: of str, of graphs as dictionaries, of sets as 2-D arrays or lists; a record is a tuple of its columns in order.
         It is called once per tile of at most 256 x 256 pairs, from several threads, one at a time. It must be symmetric: f(A, B) = f(B, A).T.
     name : what text and files call it; by default the function's own name. Functions of different meaning need different names.
     psd : True or False if you know whether it is positive semi-definite. ``mercer.check_kernel`` looks at data.
-    pairwise : f takes two rows and returns a number instead; a slow way, since Python is called for every pair.
+    pairwise : f takes two rows (two objects) and returns a number instead; a slow way, since Python is called for every pair.
 
     >>> import numpy as np, mercer
     >>> k = mercer.kernel_function(lambda A, B: np.minimum(A[:, None], B[None]).sum(axis=2), name="overlap", psd=True)
@@ -368,12 +399,16 @@ def kernel_function(f: Callable[[Any, Any], Any], *, name: str | None = None, ps
     array([[3.]])
     >>> print(k + 1)
     function("overlap") + constant(1)
+    >>> k = mercer.kernel_function(lambda a, b: float(a[0] == b[0]), name="first_letter", pairwise=True)
+    >>> k(["ab", "cd"], ["ax"])
+    array([[1.],
+           [0.]])
     """
     return Function(f, name, psd, pairwise)
 
 
 def feature_map(phi: Callable[[Any], Any], name: str | None = None) -> FeatureMap:
-    """The kernel <phi(x), phi(y)> of a map from rows to rows of features, called once per sample set.
+    """The kernel <phi(x), phi(y)> of a map from rows (or a list of objects) to rows of features, called once per sample set.
 
     >>> import numpy as np, mercer
     >>> k = mercer.feature_map(lambda A: np.column_stack([A, A**2]), name="with_squares")

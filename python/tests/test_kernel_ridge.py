@@ -162,7 +162,8 @@ NAN_X[3, 1] = np.nan
         ({}, GOOD_X[:, 0], GOOD_Y, "Expected 2D array, got 1D array"),
         ({}, GOOD_X[:0], GOOD_Y[:0], r"Found array with 0 sample\(s\)"),
         ({}, GOOD_X, GOOD_Y[:5], "inconsistent numbers of samples"),
-        ({}, [["a", "b"]] * 6, GOOD_Y, "could not convert string to float"),
+        ({}, np.array([["a", "b"]] * 6), GOOD_Y, "could not convert string to float"),
+        ({}, [["a", "b"]] * 6, GOOD_Y, "'linear' looks at numbers, but X holds sets of strings: use kernel=\"bag_of_words\""),
     ],
 )
 def test_wrong_input(parameters, X, y, message):

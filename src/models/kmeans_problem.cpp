@@ -44,7 +44,7 @@ std::optional<Precision> stored_precision(const KernelKMeansOptions& o, Index n)
 
 // Products of rows far from 0 are so much larger than what rows differ by that rounding decides the distances: refused, not guessed.
 void require_visible_distances(const Kernel& kernel, const Samples& X) {
-  if (X.is_given() || X.is_sparse() || !looks_at(kernel, Reduction::dot)) return;
+  if (X.is_given() || X.has_objects() || X.is_sparse() || !looks_at(kernel, Reduction::dot)) return;
   const Vector centre = column_means(X);
   double spread = 0;
   const Index some = std::min<Index>(X.size(), 1000);

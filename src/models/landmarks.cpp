@@ -66,7 +66,7 @@ Landmarks rows_of_pool(const DrawnRows& drawn, const std::vector<Index>& chosen,
 }
 
 Landmarks kmeans_landmarks(const DrawnRows& drawn, Index m, const FalkonOptions& options) {
-  if (drawn.pool.is_sparse() || drawn.pool.is_given())
+  if (drawn.pool.is_sparse() || drawn.pool.is_given() || drawn.pool.has_objects())
     throw InvalidArgument("k-means landmarks need dense rows of numbers; use uniform, leverage or rpcholesky");
   const solvers::KMeans centres = solvers::kmeans(drawn.pool.to_dense(), m, {.seed = options.seed, .progress = options.run.progress});
   Samples samples =

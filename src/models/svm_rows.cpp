@@ -225,7 +225,7 @@ namespace {
 
 // The column whose spread is furthest above the others', when it is far above.
 std::string scale_remark(const Samples& X) {
-  if (X.is_given() || X.is_sparse() || X.width() < 1 || X.size() < 2) return {};
+  if (X.is_given() || X.has_objects() || X.is_sparse() || X.width() < 1 || X.size() < 2) return {};
   const Matrix some = X.slice(0, std::min<Index>(X.size(), 1000)).to_dense();
   const Vector spread = ((some.rowwise() - some.colwise().mean()).array().square().colwise().mean()).sqrt().matrix().transpose();
   Index worst = 0;

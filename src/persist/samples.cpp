@@ -13,11 +13,14 @@ namespace mercer::persist {
 
 namespace {
 
+// `held` keeps the rows alive until the file is written.
+using Held = std::shared_ptr<const void>;
+
 template <class T>
-void write_rows(const DenseRows<T>& rows, ContainerWriter& out, const std::string& name) {
+void write_rows(const DenseRows<T>& rows, ContainerWriter& out, const std::string& name, const Held& held) {
   out.json(name, {{"layout", "dense"}, {"rows", rows.rows}, {"width", rows.cols}});
   if (rows.stride == rows.cols || rows.rows <= 1) {
-    out.tensor(name, {rows.rows, rows.cols}, rows.data);
+    out.tensor(name, {rows.rows, rows.cols}, rows.data, held);
     return;
   }
   auto packed = std::make_shared<std::vector<T>>();
@@ -27,13 +30,13 @@ void write_rows(const DenseRows<T>& rows, ContainerWriter& out, const std::strin
 }
 
 template <class T>
-void write_rows(const CsrRows<T>& rows, ContainerWriter& out, const std::string& name) {
+void write_rows(const CsrRows<T>& rows, ContainerWriter& out, const std::string& name, const Held& held) {
   out.json(name, {{"layout", "csr"}, {"rows", rows.rows}, {"width", rows.cols}});
   auto offsets = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(rows.rows) + 1, 0);
   const Index first = rows.rows == 0 ? 0 : rows.begin(0);
   for (Index i = 0; i < rows.rows; ++i) (*offsets)[static_cast<std::size_t>(i) + 1] = rows.end(i) - first;
-  out.tensor(name + ".values", {rows.nonzeros()}, rows.values + first);
-  out.tensor(name + ".columns", {rows.nonzeros()}, rows.columns + first);
+  out.tensor(name + ".values", {rows.nonzeros()}, rows.values + first, held);
+  out.tensor(name + ".columns", {rows.nonzeros()}, rows.columns + first, held);
   out.tensor(name + ".offsets", {rows.rows + 1}, offsets->data(), offsets);
 }
 
@@ -91,7 +94,8 @@ void write_samples(const Samples& samples, ContainerWriter& out, const std::stri
     return;
   }
   if (samples.has_objects()) return write_records(samples, out, name);
-  std::visit([&](const auto& rows) { write_rows(rows, out, name); }, samples.storage());
+  const auto held = std::make_shared<const Samples>(samples);
+  std::visit([&](const auto& rows) { write_rows(rows, out, name, held); }, samples.storage());
 }
 
 Samples read_samples(const ContainerReader& in, const std::string& name) {

@@ -91,7 +91,7 @@ struct DriftMonitor::Calibration {
 
   // The mean of k(row, reference).
   Vector means(const Samples& rows, const Run& run) const {
-    if (!evaluator || rows.size() > few_rows || rows.is_sparse()) return embedding(rows, run);
+    if (!evaluator || rows.size() > few_rows || rows.is_sparse() || rows.has_objects()) return embedding(rows, run);
     const Matrix dense = rows.to_dense();
     Vector out(dense.rows());
     for (Index i = 0; i < dense.rows(); ++i) {
@@ -113,8 +113,8 @@ DriftMonitor::DriftMonitor(const Samples& given, const DriftOptions& o) {
       o.simulations > 0 ? o.simulations : std::clamp<Index>(static_cast<Index>(25 * o.expected_run_length), 2000, 1000000);
   const Kernel kernel = resolve(o.kernel, reference);
   if (kernel.is_characteristic() == Verdict::no)
-    remarks.push_back(fmt::format("the kernel {} is not characteristic: there are drifts that it cannot see; gaussian(auto) sees them all",
-                                  kernel.text()));
+    remarks.push_back(fmt::format("the kernel {} is not characteristic: there are drifts that it cannot see{}", kernel.text(),
+                                  kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all"));
   with_threads(o.run.threads, [&] {
     Vector thresholds = stats::drift_thresholds(kernel, reference, window, o.expected_run_length, simulations, o.seed, o.run);
     const Samples compared = some_rows(reference, reference.size() - 2 * window + 1, o.seed, (std::uint64_t{1} << 40U) + 1);
