@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/utf8.hpp"
+#include "data/number.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -18,9 +18,9 @@ Samples no_numbers(Index rows) { return Samples::borrow(DenseRows<double>{nullpt
 
 void require_valid_strings(const Strings& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const auto at = first_invalid_utf8(all[i]))
+    if (const std::size_t at = find_invalid_utf8(all[i]); at != std::string_view::npos)
       throw InvalidArgument(fmt::format(
-          "string {} (counting from 0) is not UTF-8: the byte at place {} does not fit; convert the text to UTF-8 first", i, *at));
+          "string {} (counting from 0) is not UTF-8: the byte at place {} does not fit; convert the text to UTF-8 first", i, at));
   }
 }
 

@@ -27,6 +27,8 @@ class BoundObjects final : public BoundNode<T> {
 
   const KernelNode& node_;
   bool same_;
+  // Features: in float32 where that is exact (counts), whatever T is.
+  std::optional<PairReducer<float>> counts_{};
   std::optional<PairReducer<T>> reducer_{};             // of features
   std::shared_ptr<const objects::PairValues> pairs_{};  // or these
   Vector self_rows_;                                    // k(x,x) before it is normalised

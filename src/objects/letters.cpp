@@ -61,7 +61,7 @@ LetterRows decoded(std::span<const std::string_view> strings) {
   };
   std::vector<Index> wrong(strings.size(), -1);  // all are looked at before the first is named, whatever the threads did
   for_each_string([&](std::size_t i) {
-    if (const auto at = first_invalid_utf8(strings[i])) wrong[i] = static_cast<Index>(*at);
+    if (const std::size_t at = find_invalid_utf8(strings[i]); at != std::string_view::npos) wrong[i] = static_cast<Index>(at);
     out.offsets[i + 1] = std::count_if(strings[i].begin(), strings[i].end(), [](char c) { return !is_continuation(c); });
   });
   for (std::size_t i = 0; i < strings.size(); ++i) {
@@ -83,8 +83,8 @@ LetterRows decoded(std::span<const std::string_view> strings) {
 std::vector<std::uint32_t> code_points(std::string_view text) { return decoded(std::span(&text, 1)).letters; }
 
 std::vector<std::string> words_of(std::string_view text) {
-  if (const auto wrong = first_invalid_utf8(text))
-    throw InvalidArgument(fmt::format("the text is not UTF-8 at its byte {}; convert it to UTF-8", *wrong));
+  if (const std::size_t wrong = find_invalid_utf8(text); wrong != std::string_view::npos)
+    throw InvalidArgument(fmt::format("the text is not UTF-8 at its byte {}; convert it to UTF-8", wrong));
   std::vector<std::string> words;
   std::string word;
   const auto finish = [&] {

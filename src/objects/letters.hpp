@@ -13,12 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "data/utf8.hpp"
+#include "data/number.hpp"
 #include "objects/features.hpp"
 
 namespace mercer::objects {
-
-using mercer::first_invalid_utf8;
 
 // Throws InvalidArgument with the place of the first byte that is not UTF-8.
 std::vector<std::uint32_t> code_points(std::string_view text);

@@ -15,7 +15,6 @@
 #include "data/bytes.hpp"
 #include "data/number.hpp"
 #include "data/text.hpp"
-#include "data/utf8.hpp"
 #include "mercer/error.hpp"
 #include "mercer/objects.hpp"
 #include "mercer/run.hpp"
@@ -146,7 +145,7 @@ void drop_useless(WordTable& table) {
   std::unordered_set<std::string_view> seen;
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < table.words.size(); ++i) {
-    if (!first_invalid_utf8(table.words[i]) && seen.insert(table.words[i]).second) kept.push_back(i);
+    if (find_invalid_utf8(table.words[i]) == std::string_view::npos && seen.insert(table.words[i]).second) kept.push_back(i);
   }
   if (kept.size() == table.words.size()) return;
   seen.clear();

@@ -19,16 +19,16 @@ TEST(Letters, CodePoints) {
 }
 
 TEST(Letters, WhatIsNotUtf8) {
-  EXPECT_EQ(first_invalid_utf8("Zürich, 東京, 𝒳"), std::nullopt);
-  EXPECT_EQ(first_invalid_utf8("ab\x80"), 2U);            // begins with a byte that follows
-  EXPECT_EQ(first_invalid_utf8("a\xC3"), 1U);             // ends early
-  EXPECT_EQ(first_invalid_utf8("a\xC3(b"), 1U);           // nothing follows
-  EXPECT_EQ(first_invalid_utf8("\xC0\xAF"), 0U);          // overlong, two bytes
-  EXPECT_EQ(first_invalid_utf8("\xE0\x9F\xBF"), 0U);      // three
-  EXPECT_EQ(first_invalid_utf8("\xF0\x8F\xBF\xBF"), 0U);  // four
-  EXPECT_EQ(first_invalid_utf8("\xED\xA0\x80"), 0U);      // a surrogate
-  EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0U);  // beyond U+10FFFF
-  EXPECT_EQ(first_invalid_utf8("\xF8\x88\x80\x80\x80"), 0U);
+  EXPECT_EQ(find_invalid_utf8("Zürich, 東京, 𝒳"), std::string_view::npos);
+  EXPECT_EQ(find_invalid_utf8("ab\x80"), 2U);            // begins with a byte that follows
+  EXPECT_EQ(find_invalid_utf8("a\xC3"), 1U);             // ends early
+  EXPECT_EQ(find_invalid_utf8("a\xC3(b"), 1U);           // nothing follows
+  EXPECT_EQ(find_invalid_utf8("\xC0\xAF"), 0U);          // overlong, two bytes
+  EXPECT_EQ(find_invalid_utf8("\xE0\x9F\xBF"), 0U);      // three
+  EXPECT_EQ(find_invalid_utf8("\xF0\x8F\xBF\xBF"), 0U);  // four
+  EXPECT_EQ(find_invalid_utf8("\xED\xA0\x80"), 0U);      // a surrogate
+  EXPECT_EQ(find_invalid_utf8("\xF4\x90\x80\x80"), 0U);  // beyond U+10FFFF
+  EXPECT_EQ(find_invalid_utf8("\xF8\x88\x80\x80\x80"), 0U);
   EXPECT_NE(message_of<InvalidArgument>([] { code_points("ab\xFF"); }).find("not UTF-8 at its byte 2"), std::string::npos);
   EXPECT_NE(message_of<InvalidArgument>([] { words_of("ab\xFF"); }).find("not UTF-8 at its byte 2"), std::string::npos);
 }
