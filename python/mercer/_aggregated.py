@@ -104,6 +104,8 @@ def _kernels(kernels: Any, name: str, columns: Callable[[], Sequence[str] | None
 def _pair(X: Any, Y: Any, kernels: list[_mercer.Kernel]) -> tuple[_mercer.Samples, _mercer.Samples]:
     """Two samples; of a precomputed kernel by the Gram matrix of both."""
     _data.second_sample(Y)
+    if not kernels:
+        _data.require_numbers("a default kernel", X, "kernels")
     if any(k.needs_given_gram for k in kernels):
         return given(X, Y)
     if Y is X:  # the same rows twice are two samples all the same
@@ -122,7 +124,9 @@ def _variable(X: Any, name: str, kernels: Any) -> tuple[_mercer.Samples, list[_m
 
 
 def _numbers(X: Any, name: str, kernels: list[_mercer.Kernel]) -> _mercer.Samples:
-    rows = _data.rows(_data.column(X), name)
+    if not kernels:
+        _data.require_numbers("a default kernel", X, f"kernels_{name.lower()}")
+    rows = _data.rows(_data.column(X), name, kernels[0] if kernels else None)
     samples = _data.samples(rows)
     samples.require_finite(name)
     if not any(k.needs_given_gram for k in kernels):

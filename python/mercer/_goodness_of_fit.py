@@ -171,6 +171,8 @@ def goodness_of_fit_test(
     -------
     TestResult
     """
+    if (kind := _data.first_kind(X)) is not None:
+        raise ValueError(f"goodness of fit is to a density of numbers, but X holds {kind}")
     S, native_kernel = rows_and_kernel(X, "X", kernel)
     how = (native_kernel, word(statistic, "statistic"), whole(n_draws, "n_draws"), number(flip_probability, "flip_probability"), number(level, "level"))
     with _run.progress(verbose) as bar:

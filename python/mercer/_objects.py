@@ -158,10 +158,14 @@ def looks_structured(X: Any) -> bool:
     if sp.issparse(X) or X is None:
         return False
     if is_frame(X):
-        return any(getattr(kind, "kind", "") in "OUT" for kind in X.dtypes)
+        return any(_may_be_objects(kind) for kind in X.dtypes)
     if hasattr(X, "iloc"):
-        return getattr(X.dtype, "kind", "") in "OUT" and _first_kind(X) is not None
+        return _may_be_objects(X.dtype) and _first_kind(X) is not None
     return isinstance(X, list | tuple) and _first_kind(X) is not None
+
+
+def _may_be_objects(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "f") in ("O", "U", "T")
 
 
 def is_frame(X: Any) -> bool:
@@ -247,7 +251,7 @@ def _frame(X: Any, name: str, wanted: Sequence[int | str] | None) -> Objects | N
 
 def _objects_of(values: Any, name: str, asked: bool) -> Samples | None:
     """The objects of a column; None where it holds numbers. Text that reads as numbers is objects only where a kernel asks for it."""
-    if getattr(values.dtype, "kind", "") not in "OUT":
+    if not _may_be_objects(values.dtype):
         return None
     cells = values.tolist()
     kind = _first_kind(cells)

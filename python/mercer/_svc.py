@@ -213,6 +213,11 @@ class SVC(_Classifier):
     >>> X, y = mercer.datasets.moons(100, random_state=0)
     >>> mercer.SVC(C=10, gamma=1.0).fit(X, y).score(X, y) > 0.9
     True
+
+    Strings, sets, graphs and records (DataFrames) take the place of rows where the kernel looks at them:
+
+    >>> mercer.SVC(kernel="spectrum(2)").fit(["abab", "baba", "ccd", "dcc"], ["ab", "ab", "cd", "cd"]).predict(["ababab"])
+    array(['ab'], dtype='<U2')
     """
 
     def __init__(

@@ -148,11 +148,25 @@ def test_series(rng):
         lambda X: mercer.change_points(X),
         lambda X: mercer.DriftMonitor(X),
         lambda X: mercer.gram(X),
+        lambda X: mercer.mmd_aggregated_test(X, X),
     ],
 )
 def test_the_default_kernel_looks_at_numbers(call):
-    with pytest.raises(ValueError, match="default kernel looks at numbers, but X holds strings: use kernel=\"spectrum"):
+    with pytest.raises(ValueError, match="default kernel looks at numbers, but X holds strings: use kernels?=\"spectrum"):
         call(["ab", "ba", "cc"])
+
+
+def test_further_tests(rng):
+    X, Y, y = words(rng, 40), words(rng, 40, "abd"), rng.normal(size=40)
+    assert mercer.mmd_fuse_test(X, Y, kernels=[Spectrum(1)], n_permutations=100, random_state=0).rejected
+    assert mercer.hsic_aggregated_test(X, y, kernels_x=[Spectrum(1)], n_permutations=100, random_state=0).p_value > 0.01
+    assert mercer.joint_independence_test([X, y, X], kernels=[Spectrum(1), None, Spectrum(2)], n_permutations=100, random_state=0).rejected
+    assert mercer.conditional_independence_test(y, 2 * y, X, kernel_z=Spectrum(1), n_permutations=100, random_state=0).rejected
+    for null in ("gamma", "pearson", "spectral", "wild", "binned"):  # the distribution-free bound needs more rows
+        assert mercer.two_sample_test(X, Y, "spectrum(1)", null=null, n_permutations=100, random_state=0).rejected, null
+    assert mercer.mmd(X, Y, "spectrum(1)", "mmd-b", method="nystrom", n_features=20) == pytest.approx(mercer.mmd(X, Y, "spectrum(1)", "mmd-b"), abs=1e-9)
+    with pytest.raises(ValueError, match="density of numbers, but X holds strings"):
+        mercer.goodness_of_fit_test(X, mercer.Normal(0, 1))
 
 
 def test_default_kernels_of_variables():
