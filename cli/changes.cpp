@@ -219,7 +219,7 @@ Outcome find_changes(const ChangesOptions& o, const Speaker& speaker) {
                                    .run = run});
   }
   r.names = r.data.encoder.feature_names();
-  const bool drawn = !X.is_sparse() && !kernel.needs_given_gram() && std::ssize(r.names) == X.width();
+  const bool drawn = !X.is_sparse() && !X.has_objects() && !kernel.needs_given_gram() && std::ssize(r.names) == X.width();
   if (drawn) r.rows = r.data.encoder.scaler.undo(X.to_dense());
   r.segments = segments_of(r);
   return r;

@@ -6,6 +6,7 @@
 #include "apply.hpp"
 #include "cluster.hpp"
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -55,7 +56,7 @@ ClusterReport::Candidate best_by(const std::vector<ClusterReport::Candidate>& ca
 
 template <class Options>
 void run_cluster(Options o, Clusters (*cluster)(const Options&, const Exploration&)) {
-  check_outputs({{"--out", o.out}, {"--model", o.model}, {"--report", o.report}}, {o.reading.path}, o.common.json);
+  check_outputs({{"--out", o.out}, {"--model", o.model}, {"--report", o.report}}, {o.reading.path, o.gram}, o.common.json);
   const Speaker speaker(o.common, o.out);
   const Exploration e = explore(o, speaker);
   fit_range(o, e.data.X.size(), o.k_min == 1 && o.k_max == 10);
@@ -94,7 +95,7 @@ Clusters cluster_kmeans(const KMeansOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   Clusters out;
   KernelKMeansOptions options;
-  options.kernel = kernel_of(o, e);
+  options.kernel = kernel_of(e);
   const auto n = static_cast<double>(X.size());
   announce(fmt::format("kernel k-means of {} rows", X.size()),
            std::min(n, 20000.0) * n * (static_cast<double>(X.width()) + 60) / estimated_flops(o.common.run()), n * std::min(n, 20000.0) * 8,
@@ -173,10 +174,10 @@ Clusters cluster_spectral(const SpectralOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   Clusters out;
   SpectralClusteringOptions options;
-  const bool by_kernel = o.kernel.has_value();
+  const bool by_kernel = e.kernel.has_value();
   options.affinity = by_kernel ? SpectralClusteringOptions::Affinity::kernel : SpectralClusteringOptions::Affinity::nearest_neighbors;
   if (by_kernel) {
-    options.kernel = kernel_of(o, e);
+    options.kernel = kernel_of(e);
     out.space = options.kernel;
   } else if (o.neighbors > X.size()) {
     throw InvalidArgument(
@@ -225,8 +226,8 @@ void run_apply(const ApplyOptions& o) {
   const auto* model = std::get_if<KernelKMeansModel>(&saved.model);
   if (model == nullptr)
     throw UsageError(fmt::format("{} is a {} model; mercer cluster kmeans --model saves what labels new rows", o.map, saved.kind()));
-  const Table table = read_data(o.reading, o.common);
-  const Samples X = features_for(saved, table, "");
+  const Samples X =
+      o.gram.empty() ? features_for(saved, read_data(o.reading, o.common), "") : read_gram_rows(o.gram, saved, o.map, o.common);
   const std::string path = o.out.empty() ? "-" : o.out;
   std::vector<Index> labels;
   {
@@ -256,7 +257,7 @@ void add_cluster_kmeans(CLI::App& cluster, Invocation& invocation) {
   auto o = std::make_shared<KMeansOptions>();
   CLI::App* command = cluster.add_subcommand("kmeans", "Kernel k-means: clusters around means in the feature space of a kernel");
   add_clusters(*command, *o, invocation);
-  add_kernel(*command, o->kernel, "Kernel; linear is plain k-means (default: gaussian(auto), the median distance)");
+  add_exploring_kernel(*command, *o, "Kernel; linear is plain k-means (default: gaussian(auto), the median distance)");
   add_choice<ClusterCriterion>(*command, "--criterion", o->criterion,
                                {{"silhouette", ClusterCriterion::silhouette}, {"gap", ClusterCriterion::gap}},
                                "What chooses k from a range (default: silhouette)");
@@ -286,7 +287,7 @@ void add_cluster_spectral(CLI::App& cluster, Invocation& invocation) {
   add_clusters(*command, *o, invocation);
   CLI::Option* neighbors =
       add_whole(*command, "--neighbors", o->neighbors, 2, 100000, "Neighbours in the graph, the row itself being one (default: 10)");
-  add_kernel(*command, o->kernel, "Kernel values as edges, in place of neighbours")->excludes(neighbors);
+  add_exploring_kernel(*command, *o, "Kernel values as edges, in place of neighbours")->excludes(neighbors);
   add_choice<bool>(*command, "--criterion", o->by_silhouette, {{"eigengap", false}, {"silhouette", true}},
                    "What chooses k from a range (default: eigengap)");
   add_choice<SpectralClusteringOptions::Assignment>(
@@ -305,6 +306,7 @@ void add_cluster_apply(CLI::App& cluster, Invocation& invocation) {
   CLI::App* command = cluster.add_subcommand("apply", "Label new rows by clusters that kmeans --model saved");
   command->add_option("MODELFILE", o->map, "A model that mercer cluster kmeans saved")->required();
   add_reading(*command, o->reading);
+  add_gram_file(*command, o->gram, "Kernel values k(new, training object) in place of columns, for clusters of a given Gram matrix");
   command->add_option("--out", o->out, "Write the labels to this file: .csv, .tsv or .npy (default: CSV on standard output)")
       ->type_name("FILE");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");

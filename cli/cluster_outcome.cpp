@@ -41,7 +41,7 @@ struct Outcome {
 // Two coordinates to draw rows at: the columns themselves if there are not more, else principal components.
 std::pair<Matrix, std::vector<std::string>> picture(const Exploration& e, bool given_gram, const Run& run) {
   const Samples& X = e.data.X;
-  if (given_gram || X.width() == 0) return {};
+  if (given_gram || X.has_objects() || X.width() == 0) return {};
   const std::vector<std::string> names = e.data.encoder.feature_names();
   if (X.width() <= 2 && std::ssize(names) == X.width()) return {e.data.encoder.scaler.undo(X.to_dense()), names};
   const Index components = std::min<Index>({2, X.size(), X.width()});
@@ -96,7 +96,7 @@ void write_report(const ClusterOptions& o, const Exploration& e, const Outcome& 
   if (!r.found.choice.empty()) page.verdict += " " + r.found.choice;
   if (std::isfinite(r.rand)) page.verdict += fmt::format(" Adjusted Rand index against {}: {:.3f}.", e.target, r.rand);
   page.labels = r.found.labels;
-  std::tie(page.scores, page.names) = picture(e, o.kernel && o.kernel->needs_given_gram(), o.common.run());
+  std::tie(page.scores, page.names) = picture(e, e.kernel && e.kernel->needs_given_gram(), o.common.run());
   page.silhouettes = r.silhouettes.each;
   page.candidates = r.found.candidates;
   if (!e.target.empty()) page.truth = e.color;

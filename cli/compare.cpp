@@ -17,13 +17,13 @@ namespace {
 
 constexpr Index columns_unasked = 30;  // up to so many columns are looked at without being asked for
 
-Kernel kernel_asked(const CompareOptions& o, const SampleSet& s) {
-  return resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), s.features.encoder.column_names());
+Kernel kernel_asked(const SampleSet& s) {
+  return resolve_columns(s.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), s.features.encoder.column_names());
 }
 
 TwoSampleOptions two_sample_options(const CompareOptions& o, const SampleSet& s, const Run& run) {
   TwoSampleOptions options;
-  options.kernel = kernel_asked(o, s);
+  options.kernel = kernel_asked(s);
   options.statistic = o.statistic.value_or(MmdStatistic::automatic);
   // Some statistics have a null of their own.
   const bool one_pass = options.statistic == MmdStatistic::linear || options.statistic == MmdStatistic::block;
@@ -54,7 +54,7 @@ void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
   const Samples& Y = s.samples[1];
   if (o.aggregate) {
     MmdAggregatedOptions options;
-    if (o.kernel) options.kernels = {kernel_asked(o, s)};
+    if (s.kernel) options.kernels = {kernel_asked(s)};
     if (o.permutations > 0) options.permutations = options.level_permutations = static_cast<Index>(o.permutations);
     options.exchange = s.exchange;
     options.level = o.level;
@@ -65,7 +65,7 @@ void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
     out.kernels = r.table;
   } else if (o.fuse) {
     MmdFuseOptions options;
-    if (o.kernel) options.kernels = {kernel_asked(o, s)};
+    if (s.kernel) options.kernels = {kernel_asked(s)};
     if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
     options.exchange = s.exchange;
     options.level = o.level;
@@ -80,8 +80,8 @@ void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
 }
 
 // The kernel that the witness is of: that of the test, or of many the one that told most.
-Kernel witness_kernel(const CompareOptions& o, const SampleSet& s, const Comparison& c) {
-  if (!c.kernels.empty()) {
+Kernel witness_kernel(const SampleSet& s, const Comparison& c) {
+  if (!c.kernels.empty() && !s.kernel) {
     const auto best = std::min_element(c.kernels.begin(), c.kernels.end(), [](const KernelVerdict& a, const KernelVerdict& b) {
       const auto beyond = [](const KernelVerdict& k) { return k.threshold > 0 ? k.statistic / k.threshold : 0; };
       if (a.rejected != b.rejected) return a.rejected;
@@ -89,7 +89,7 @@ Kernel witness_kernel(const CompareOptions& o, const SampleSet& s, const Compari
     });
     return parse_kernel(best->kernel);
   }
-  return resolve(kernel_asked(o, s), s.pooled);
+  return resolve(kernel_asked(s), s.pooled);
 }
 
 void look_where(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel) {
@@ -97,7 +97,10 @@ void look_where(const CompareOptions& o, const SampleSet& s, Comparison& c, cons
   const Run run = o.common.run(bar.callback());
   const Index width = s.pooled.width();
   const bool asked = o.columns_table || (!o.report.empty() && width <= 200);
-  if (width > 1 && (asked || (c.test.rejected && width <= columns_unasked))) {
+  const bool numbers = !s.pooled.has_objects() && !s.pooled.is_given();
+  if (o.columns_table && !numbers)
+    throw InvalidArgument("--columns-table compares columns of numbers one by one, and these samples have others; leave it out");
+  if (numbers && width > 1 && (asked || (c.test.rejected && width <= columns_unasked))) {
     WitnessColumnsOptions options;
     options.kernel = kernel;
     options.exchange = s.exchange;
@@ -156,7 +159,7 @@ std::string verdict_of_two(const CompareOptions& o, const SampleSet& s, const Co
 }
 
 // Which sample is the first: the sign of the witness is a matter of it.
-std::string samples_words(const SampleSet& s, bool with_witness) {
+std::string words_of(const SampleSet& s, bool with_witness) {
   return fmt::format("{} ({} rows) against {} ({} rows){}", s.names[0], s.samples[0].size(), s.names[1], s.samples[1].size(),
                      with_witness ? "; witness > 0 where the first is denser" : "");
 }
@@ -165,11 +168,11 @@ void compare_two(const CompareOptions& o, const SampleSet& s) {
   Comparison c;
   announce_test(o, s);
   test_two(o, s, c);
-  const Kernel kernel = witness_kernel(o, s, c);
+  const Kernel kernel = witness_kernel(s, c);
   look_where(o, s, c, kernel);
   look_at_level(o, s, c, kernel);
   c.verdict = verdict_of_two(o, s, c);
-  c.facts.emplace_back("samples", samples_words(s, c.where.witness.has_value()));
+  c.facts.emplace_back("samples", words_of(s, c.where.witness.has_value()));
   if (!c.kernels.empty()) c.lines.insert(c.lines.begin(), kernels_table(c.kernels));
   if (c.where.columns) {
     c.lines.insert(c.lines.begin(), columns_lines(s, *c.where.columns));
@@ -200,7 +203,7 @@ void compare_many(const CompareOptions& o, const SampleSet& s) {
   {
     ProgressBar bar;
     KSampleOptions options;
-    options.kernel = kernel_asked(o, s);
+    options.kernel = kernel_asked(s);
     if (o.permutations > 0) options.permutations = static_cast<Index>(o.permutations);
     options.exchange = s.exchange;
     options.level = o.level;
@@ -231,16 +234,16 @@ void compare_many(const CompareOptions& o, const SampleSet& s) {
                      : fmt::format(" Different are {}.", list_words(different));
   }
   c.lines.push_back(aligned(rows));
-  finish_comparison(o, s, c, resolve(kernel_asked(o, s), s.pooled));
+  finish_comparison(o, s, c, resolve(kernel_asked(s), s.pooled));
 }
 
 void compare_to_normal(const CompareOptions& o, const SampleSet& s) {
   require_plain(o, "one and a law");
   if (o.kernel) throw UsageError("--kernel is not offered with --to");
   for (const FeatureColumn& feature : s.features.encoder.features) {
-    if (!feature.categories.empty())
-      throw InvalidArgument(
-          fmt::format("{}: column {} is text, which has no normal law; leave it out with --drop {}", s.source, feature.name, feature.name));
+    if (!feature.categories.empty() || feature.object)
+      throw InvalidArgument(fmt::format("{}: column {} holds no numbers, so it has no normal law; leave it out with --drop {}", s.source,
+                                        feature.name, feature.name));
   }
   Comparison c;
   announce_test(o, s);
@@ -263,6 +266,7 @@ void compare_to_normal(const CompareOptions& o, const SampleSet& s) {
 
 void check_use(const CompareOptions& o) {
   const std::size_t files = o.paths.size();
+  check_gram_use(o);
   if (files == 1 && o.by.empty() && o.to.empty()) {
     throw UsageError("compare needs two samples: give two files, or one file with --by COL whose values are the samples, or --to normal");
   }
@@ -295,9 +299,11 @@ void check_witness(const std::string& path) {
 
 void run_compare(const CompareOptions& o) {
   check_use(o);
-  check_outputs({{"--witness", o.witness}, {"--report", o.report}}, o.paths, o.common.json);
+  std::vector<std::string> inputs = o.paths;
+  if (!o.gram.empty()) inputs.push_back(o.gram);
+  check_outputs({{"--witness", o.witness}, {"--report", o.report}}, inputs, o.common.json);
   check_witness(o.witness);
-  const SampleSet s = read_samples(o);
+  const SampleSet s = o.gram.empty() ? read_samples(o) : read_given_samples(o);
   Speaker(o.common, o.witness).notes(s.features.notes);
   if (!o.to.empty()) {
     compare_to_normal(o, s);
@@ -326,7 +332,8 @@ void add_tests(CLI::App& command, CompareOptions& o) {
                                       {"normal", MmdNull::normal},
                                       {"bound", MmdNull::bound}},
                                      "What it is compared with (default: permutation, of exact level)");
-  add_kernel_as(command, "--kernel", o.kernel, "Kernel (default: gaussian(auto), the median distance of all rows)");
+  add_kernel(command, o.kernel, "Kernel (default: gaussian(auto), the median distance of all rows)");
+  add_given(command, o);
   add_whole(command, "--block-size", o.block_size, 2, 1000000000, "Rows of a block of --statistic mmd-block (default: by size)");
   command.add_flag("--aggregate", o.aggregate, "Many kernels at once (MMDAgg): for when the right length scale is not known");
   command.add_flag("--fuse", o.fuse, "Many kernels fused into one statistic (MMD-FUSE)");
@@ -355,6 +362,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "  mercer compare before.csv after.csv\n"
       "  mercer compare trial.csv --by arm --drop id --report trial.html\n"
       "  mercer compare a.csv b.csv --aggregate --witness where.csv\n"
+      "  mercer compare a.fasta b.fasta --kernel \"spectrum(4)\"\n"
+      "  mercer compare --gram K.npy --sizes 30,40\n"
       "  mercer compare residuals.csv --to normal");
   command->callback([o, &invocation] { invocation.job = [o] { run_compare(*o); }; });
 }

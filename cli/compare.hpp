@@ -14,6 +14,8 @@ struct CompareOptions : JudgeOptions {
   std::optional<MmdStatistic> statistic{};
   std::optional<MmdNull> null{};
   std::optional<Kernel> kernel{};
+  std::string gram{};          // a file of kernel values in place of a kernel and columns
+  std::vector<Index> sizes{};  // with it: rows of each sample, in place of files
   std::int64_t block_size = 0;
   bool fuse = false;
   std::string witness{};
@@ -33,12 +35,28 @@ struct SampleSet {
   ExchangeOptions exchange{};  // with the groups of the pooled rows
   std::string source{};        // "a.csv and b.csv"
 
+  std::optional<Kernel> kernel{};  // asked for, or chosen for columns of objects, or that of a given Gram matrix
+
   std::vector<Index> file_rows{};  // for each pooled row its row of its file, from 0
 
   Index first_row(std::size_t sample) const;  // of it, in the pooled rows
   Index file_row(Index pooled_row) const { return file_rows[static_cast<std::size_t>(pooled_row)]; }
 };
 SampleSet read_samples(const CompareOptions& o);
+// The same with kernel values from a file: rows of all samples, one after the other as the files are given, or split by a column.
+SampleSet read_given_samples(const CompareOptions& o);
+void add_given(CLI::App& command, CompareOptions& o);  // --gram and --sizes
+void check_gram_use(const CompareOptions& o);          // what they go with
+
+// The tables of the samples before they are put together.
+struct SampleTables {
+  std::vector<std::string> names{};
+  std::vector<Table> tables{};
+  std::vector<Index> file_rows{};  // of all tables, one after the other
+};
+SampleTables read_tables(const CompareOptions& o);
+// The groups of the pooled rows, equal words in different files being one group.
+ExchangeOptions pooled_exchange(const CompareOptions& o, const std::vector<Table>& tables);
 
 // Where two samples differ.
 struct Differences {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "compare.hpp"
+#include "objects.hpp"
 
 namespace mercer::cli {
 
@@ -80,7 +81,7 @@ void require_values(const CompareOptions& o, const Table& table, const Column& c
   const bool words = column.is_text();
   std::optional<Index> row;
   if (words && !column.missing.empty()) row = column.missing.front();
-  if (!words) {
+  if (!words && !column.is_objects()) {
     const auto& numbers = column.numbers();
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](double v) { return !std::isfinite(v); });
     if (bad != numbers.end()) row = bad - numbers.begin();
@@ -110,11 +111,15 @@ bool identifies_rows(const Column& column) {
 }
 
 void append(Column& to, const Column& from) {
-  const auto shift = static_cast<Index>(to.is_text() ? to.text().size() : to.numbers().size());
+  const Index shift = std::visit([](const auto& values) { return static_cast<Index>(values.size()); }, to.values);
   std::visit(
-      [&](auto& values) {
-        const auto& more = std::get<std::decay_t<decltype(values)>>(from.values);
-        values.insert(values.end(), more.begin(), more.end());
+      [&]<class Values>(Values& values) {
+        const auto& more = std::get<Values>(from.values);
+        if constexpr (std::is_same_v<Values, Samples>) {
+          values = concatenate(values, more);
+        } else {
+          values.insert(values.end(), more.begin(), more.end());
+        }
       },
       to.values);
   for (const Index row : from.missing) to.missing.push_back(row + shift);
@@ -122,21 +127,30 @@ void append(Column& to, const Column& from) {
 
 // One table of all rows, the columns of the first.
 Table pool(const CompareOptions& o, const std::vector<Table>& tables, const std::vector<std::string>& names,
-           std::vector<std::string>& notes) {
+           const std::vector<std::string>& keep_text, std::vector<std::string>& notes) {
   const Table& first = tables.front();
+  const auto kept = [&](const std::string& name) {  // a kernel of strings looks at it
+    return std::any_of(keep_text.begin(), keep_text.end(), [&](const std::string& word) { return word == "*" || word == name; });
+  };
   std::vector<std::vector<Index>> places;
   for (const Table& table : tables) places.push_back(places_of(o, first, names, table));
   Table pooled;
   pooled.has_header = true;
+  pooled.format = first.format;
   for (std::size_t k = 0; k < names.size(); ++k) {
     Column column = first.columns[static_cast<std::size_t>(places[0][k])];
     bool identifies = tables.size() > 1;
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const Column& here = tables[t].columns[static_cast<std::size_t>(places[t][k])];
+      if (here.is_objects() != column.is_objects()) {
+        throw FileError(fmt::format("{}: column {} holds {}, and {} has {} there; samples must hold the same",
+                                    source_word(tables[t].source), column.name, here.is_objects() ? "objects" : "text or numbers",
+                                    source_word(first.source), here.is_objects() ? "text or numbers" : "objects"));
+      }
       if (here.is_text() != column.is_text())
         throw_kinds(here.is_text() ? tables[t] : first, here.is_text() ? here : column, here.is_text() ? first : tables[t]);
       require_values(o, tables[t], here);
-      identifies = identifies && identifies_rows(here);
+      identifies = identifies && !kept(names[k]) && identifies_rows(here);
       if (t > 0) append(column, here);
     }
     if (identifies) {
@@ -167,24 +181,6 @@ Table pool_sparse(const std::vector<Table>& tables) {
   return pooled;
 }
 
-// The groups of the pooled rows, equal words in different files being one group.
-ExchangeOptions pooled_exchange(const CompareOptions& o, const std::vector<Table>& tables) {
-  ExchangeOptions exchange{.scheme = o.scheme, .groups = {}, .block_length = static_cast<Index>(o.block_length)};
-  if (o.groups.empty()) return exchange;
-  std::map<std::string, Index> ids;
-  for (const Table& table : tables) {
-    const Column& column = table.columns[static_cast<std::size_t>(require_column(table, o.groups, " for --groups"))];
-    if (!column.missing.empty())
-      throw FileError(fmt::format("{}: column {} of --groups has no value", place_word(table, column.missing.front()), column.name));
-    for (Index i = 0; i < table.rows(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      const std::string word = column.is_text() ? column.text()[row] : format_number(column.numbers()[row]);
-      exchange.groups.push_back(ids.emplace(word, std::ssize(ids)).first->second);
-    }
-  }
-  return exchange;
-}
-
 Table rows_of(const Table& table, const std::vector<Index>& rows) {
   Table part = table;
   part.lines.clear();
@@ -202,10 +198,14 @@ Table rows_of(const Table& table, const std::vector<Index>& rows) {
       if (missing.contains(rows[i])) column.missing.push_back(static_cast<Index>(i));
     }
     std::visit(
-        [&](auto& values) {
-          std::decay_t<decltype(values)> chosen;
-          for (const Index row : rows) chosen.push_back(values[static_cast<std::size_t>(row)]);
-          values = std::move(chosen);
+        [&]<class Values>(Values& values) {
+          if constexpr (std::is_same_v<Values, Samples>) {
+            values = values.subset(rows);
+          } else {
+            Values chosen;
+            for (const Index row : rows) chosen.push_back(values[static_cast<std::size_t>(row)]);
+            values = std::move(chosen);
+          }
         },
         column.values);
   }
@@ -226,6 +226,7 @@ std::vector<std::pair<std::string, std::vector<Index>>> values_of(const Table& t
   const Column& column = table.sparse ? labels : table.columns[static_cast<std::size_t>(require_column(table, name, " for --by"))];
   if (!column.missing.empty())
     throw FileError(fmt::format("{}: column {} of --by has no value", place_word(table, column.missing.front()), column.name));
+  require_cells(table, column, "--by");
   const LabelEncoding labelled = column.is_text() ? encode_labels(column.text()) : encode_labels(column.numbers());
   const auto count = std::ssize(labelled.classes);
   if (count < 2 || count > most_samples) {
@@ -239,38 +240,7 @@ std::vector<std::pair<std::string, std::vector<Index>>> values_of(const Table& t
   return values;
 }
 
-struct Parts {
-  std::vector<std::string> names{};
-  std::vector<Table> tables{};
-  std::vector<Index> file_rows{};  // of all tables, one after the other
-};
-
-Parts read_parts(const CompareOptions& o) {
-  Parts parts;
-  for (const std::string& path : o.paths) {
-    parts.tables.push_back(read_data(o.reading, path, o.common));
-    parts.names.push_back(source_word(path));
-  }
-  for (std::size_t i = 0; i < parts.names.size(); ++i) {  // the same file twice: still two names
-    const auto same = std::count(parts.names.begin(), parts.names.end(), parts.names[i]);
-    if (same > 1) parts.names[i] += fmt::format(" ({})", i + 1);
-  }
-  if (o.by.empty()) {
-    for (const Table& table : parts.tables) {
-      for (Index i = 0; i < table.rows(); ++i) parts.file_rows.push_back(i);
-    }
-    return parts;
-  }
-  Parts split;
-  for (const auto& [name, rows] : values_of(parts.tables.front(), o.by)) {
-    split.names.push_back(name);
-    split.tables.push_back(rows_of(parts.tables.front(), rows));
-    split.file_rows.insert(split.file_rows.end(), rows.begin(), rows.end());
-  }
-  return split;
-}
-
-void require_rows(const Parts& parts) {
+void require_rows(const SampleTables& parts) {
   for (std::size_t t = 0; t < parts.tables.size(); ++t) {
     const Index rows = parts.tables[t].rows();
     if (rows < 2)
@@ -292,25 +262,78 @@ Index SampleSet::first_row(std::size_t sample) const {
   return row;
 }
 
+ExchangeOptions pooled_exchange(const CompareOptions& o, const std::vector<Table>& tables) {
+  ExchangeOptions exchange{.scheme = o.scheme, .groups = {}, .block_length = static_cast<Index>(o.block_length)};
+  if (o.groups.empty()) return exchange;
+  std::map<std::string, Index> ids;
+  for (const Table& table : tables) {
+    const Column& column = table.columns[static_cast<std::size_t>(require_column(table, o.groups, " for --groups"))];
+    if (!column.missing.empty())
+      throw FileError(fmt::format("{}: column {} of --groups has no value", place_word(table, column.missing.front()), column.name));
+    require_cells(table, column, "--groups");
+    for (Index i = 0; i < table.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      const std::string word = column.is_text() ? column.text()[row] : format_number(column.numbers()[row]);
+      exchange.groups.push_back(ids.emplace(word, std::ssize(ids)).first->second);
+    }
+  }
+  return exchange;
+}
+
+SampleTables read_tables(const CompareOptions& o) {
+  SampleTables parts;
+  for (const std::string& path : o.paths) {
+    parts.tables.push_back(read_data(o.reading, path, o.common));
+    parts.names.push_back(source_word(path));
+  }
+  for (std::size_t i = 0; i < parts.names.size(); ++i) {  // the same file twice: still two names
+    const auto same = std::count(parts.names.begin(), parts.names.end(), parts.names[i]);
+    if (same > 1) parts.names[i] += fmt::format(" ({})", i + 1);
+  }
+  if (o.by.empty()) {
+    require_rows(parts);
+    for (const Table& table : parts.tables) {
+      for (Index i = 0; i < table.rows(); ++i) parts.file_rows.push_back(i);
+    }
+    return parts;
+  }
+  SampleTables split;
+  for (const auto& [name, rows] : values_of(parts.tables.front(), o.by)) {
+    split.names.push_back(name);
+    split.tables.push_back(rows_of(parts.tables.front(), rows));
+    split.file_rows.insert(split.file_rows.end(), rows.begin(), rows.end());
+  }
+  require_rows(split);
+  return split;
+}
+
 SampleSet read_samples(const CompareOptions& o) {
-  const Parts parts = read_parts(o);
-  require_rows(parts);
+  const SampleTables parts = read_tables(o);
   const std::vector<Table>& tables = parts.tables;
   const auto sparse = std::count_if(tables.begin(), tables.end(), [](const Table& t) { return t.sparse.has_value(); });
   if (sparse > 0 && sparse < std::ssize(tables))
     throw InvalidArgument("some of the files are LIBSVM and some are not; convert them (mercer convert IN OUT.svm)");
   SampleSet s;
   std::vector<std::string> notes;
+  s.kernel = o.kernel;
   EncodeOptions encode = o.encode;
-  encode.drop.clear();
   if (sparse > 0) {
     if (!o.groups.empty() || !o.columns.empty() || !o.encode.drop.empty())
       throw InvalidArgument("rows of a LIBSVM file have no named columns for --columns, --drop or --groups");
     s.table = pool_sparse(tables);
     notes.emplace_back("The labels of the LIBSVM files are no feature.");
   } else {
-    s.table = pool(o, tables, wanted_columns(o, tables.front()), notes);
+    std::vector<std::string> wanted = wanted_columns(o, tables.front());
+    encode.drop.clear();
+    for (const std::string& name : tables.front().names) {
+      if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) encode.drop.push_back(name);
+    }
+    suit_objects(tables.front(), s.kernel, encode, notes);
+    std::erase_if(wanted,
+                  [&](const std::string& name) { return std::find(encode.drop.begin(), encode.drop.end(), name) != encode.drop.end(); });
+    s.table = pool(o, tables, wanted, encode.keep_text, notes);
   }
+  encode.drop.clear();  // the pooled table has what is compared alone
   s.table.source = fmt::format("{}", fmt::join(parts.names, " and "));
   s.exchange = pooled_exchange(o, tables);
   s.features = features_in(s.table, encode);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -16,13 +17,14 @@ constexpr Index telling_rows = 5;  // on each side
 std::vector<bool> number_columns(const Features& f) {
   std::vector<bool> numbers;
   for (const FeatureColumn& feature : f.encoder.features)
-    numbers.insert(numbers.end(), std::max<std::size_t>(1, feature.categories.size()), feature.categories.empty());
+    numbers.insert(numbers.end(), std::max<std::size_t>(1, feature.categories.size()), feature.categories.empty() && !feature.object);
   if (numbers.empty()) numbers.assign(static_cast<std::size_t>(f.X.width()), true);  // LIBSVM rows
   return numbers;
 }
 
 std::string cell_word(const Column& column, Index row) {
   const auto i = static_cast<std::size_t>(row);
+  if (column.is_objects()) return object_words(column.objects(), row);
   return column.is_text() ? column.text()[i] : fmt::format("{:.5g}", column.numbers()[i]);
 }
 
@@ -116,7 +118,8 @@ Vector in_units(const Features& f, Index column, const Vector& values) {
 void draw_differences(TestReport& page, const SampleSet& s, const Differences& d, const Kernel& kernel, const Run& run) {
   page.sample_names = s.names;
   const WitnessOptions options{.kernel = kernel, .weights_x = {}, .weights_y = {}, .run = run};
-  const std::vector<Index> draw = s.pooled.is_sparse() ? std::vector<Index>() : columns_to_draw(s, d);
+  const std::vector<Index> draw =
+      s.pooled.is_sparse() || s.pooled.has_objects() || s.pooled.is_given() ? std::vector<Index>() : columns_to_draw(s, d);
   if (s.samples.size() == 2 && s.pooled.width() == 2 && draw.size() == 2) {
     draw_map(page, s, options);
   } else if (s.samples.size() == 2) {
@@ -149,6 +152,7 @@ void write_witness(const SampleSet& s, const Witness& w, const std::string& path
   out.columns = {{"sample", sample, {}}, {"row", row, {}}, {"witness", value, {}}};
   for (const Column& column : out.columns) out.names.push_back(column.name);
   for (Column column : s.table.columns) {
+    if (column.is_objects()) continue;  // no cell of a table; the row says which it is
     while (out.find(column.name) >= 0) column.name += '_';
     out.names.push_back(column.name);
     out.columns.push_back(std::move(column));
@@ -213,6 +217,7 @@ std::optional<Detectable> detectable_shift(const SampleSet& s, const TestResult&
   constexpr double most = 3;
   const bool plain = test.statistic_name == "mmd-u" || test.statistic_name == "mmd-b";
   if (s.samples.size() != 2 || !plain || !std::isfinite(test.threshold) || s.pooled.is_sparse()) return std::nullopt;
+  if (s.pooled.has_objects() || s.pooled.is_given()) return std::nullopt;
   if (s.features.encoder.scaler.kind != ScalingKind::standard || s.features.words_only) return std::nullopt;
   const auto rows = static_cast<double>(s.pooled.size());
   const double seconds = 7 * draws * rows * rows * (2 * static_cast<double>(s.pooled.width()) + 30) / estimated_flops(run);

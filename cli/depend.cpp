@@ -6,17 +6,12 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
 
 namespace {
-
-struct Dependence : Judgement {
-  std::vector<Variable> variables{};  // x and y, then z; or all of a joint test
-  std::vector<TestResult> baselines{};
-  double correlation = std::nan("");  // of the kernels, in [0, 1]
-};
 
 IndependenceOptions independence_options(const DependOptions& o, const Table& table, const Variable& x, const Variable& y, const Run& run) {
   IndependenceOptions options;
@@ -109,148 +104,29 @@ void test_joint(const DependOptions& o, Dependence& d) {
   d.test = joint_independence_test(samples, options);
 }
 
-// What the other tests say beside HSIC, where that is worth a word.
-std::string beside(const Dependence& d) {
-  if (d.baselines.size() < 3 || !d.test.rejected) return "";
-  const bool none = std::none_of(d.baselines.begin(), d.baselines.end(), [](const TestResult& t) { return t.rejected; });
-  return none ? " Pearson, Spearman and Kendall do not see it: it is no steady rise or fall." : "";
-}
-
-// "column age", "columns age and dose together".
-std::string column_words(const Variable& v, bool begins) {
-  return fmt::format("{}olumn{} {}{}", begins ? 'C' : 'c', v.columns.size() == 1 ? "" : "s", v.name,
-                     v.columns.size() == 1 ? "" : " together");
-}
-
-std::string verdict_of(const DependOptions& o, const Dependence& d) {
-  const TestResult& t = d.test;
-  const std::string p = fmt::format("({} at level {:g})", p_word(t.p_value), t.level);
-  if (!o.joint.empty()) {
-    std::vector<std::string> names;
-    for (const Variable& v : d.variables) names.push_back(v.name);
-    return t.rejected
-               ? fmt::format("The columns {} are not independent of each other {}.", list_words(names, 8), p)
-               : fmt::format("No dependence among the columns {} was found {}. That is no proof of independence.", list_words(names, 8), p);
-  }
-  const std::string& x = d.variables[0].name;
-  const std::string& y = d.variables[1].name;
-  const bool single = d.variables[0].columns.size() == 1 && d.variables[1].columns.size() == 1;
-  const std::string given = o.z.empty() ? "" : fmt::format(" given {}", d.variables[2].name);
-  if (t.rejected) {
-    const std::string who = single ? fmt::format("Columns {} and {}", x, y)
-                                   : fmt::format("{} and {}", column_words(d.variables[0], true), column_words(d.variables[1], false));
-    return fmt::format("{} depend on each other{} {}.{}", who, given, p, o.z.empty() ? beside(d) : "");
-  }
-  const std::string pair = single ? fmt::format("{} and {}", x, y)
-                                  : fmt::format("{} and {}", column_words(d.variables[0], false), column_words(d.variables[1], false));
-  return fmt::format("No dependence between {}{} was found {}. That is no proof of independence.", pair, given, p);
-}
-
-std::vector<std::vector<std::string>> baseline_rows(const std::vector<TestResult>& baselines) {
-  std::vector<std::vector<std::string>> rows;
-  for (const TestResult& t : baselines)
-    rows.push_back(
-        {t.statistic_name, fmt::format("{:.4g}", t.statistic), fmt::format("{:.4g}", t.p_value), t.rejected ? "yes" : "no", t.method});
-  return rows;
-}
-
-void say_more(Dependence& d) {
-  if (std::isfinite(d.correlation))
-    d.facts.emplace_back("strength", fmt::format("{:.4f} (correlation of the kernels: 0 none, 1 as x with itself)", d.correlation));
-  if (!d.baselines.empty()) {
-    std::vector<std::vector<std::string>> rows{{"beside it", "value", "p", "dependent", "null"}};
-    for (auto& row : baseline_rows(d.baselines)) rows.push_back(std::move(row));
-    d.lines.push_back(aligned(rows));
-  }
-  if (!d.kernels.empty()) d.lines.push_back(kernels_table(d.kernels));
-}
-
-Json variable_json(const Variable& v) {
-  return {{"columns", v.columns}, {"features", v.features.names}, {"categories", v.features.words_only}};
-}
-
-void print_dependence_json(const DependOptions& o, const Dependence& d) {
-  Json json = judgement_json(d, o);
-  if (o.joint.empty()) {
-    json["x"] = variable_json(d.variables[0]);
-    json["y"] = variable_json(d.variables[1]);
-    json["z"] = o.z.empty() ? Json() : variable_json(d.variables[2]);
-    json["correlation"] = number_json(d.correlation);
-  } else {
-    Json list = Json::array();
-    for (const Variable& v : d.variables) list.push_back(variable_json(v));
-    json["variables"] = std::move(list);
-  }
-  Json baselines = Json::array();
-  for (const TestResult& t : d.baselines) {
-    baselines.push_back({{"name", t.statistic_name},
-                         {"statistic", number_json(t.statistic)},
-                         {"p_value", number_json(t.p_value)},
-                         {"rejected", t.rejected},
-                         {"method", t.method},
-                         {"exact", t.exact}});
-  }
-  json["baselines"] = std::move(baselines);
-  json["notes"] = d.notes;
-  json["seconds"] = o.seconds();
-  json["files"] = Json::object();
-  for (const auto& [key, path] : d.files) json["files"][key] = path;
-  print_json(json);
-}
-
-void write_report(const DependOptions& o, const Dependence& d) {
-  TestReport page = page_of(d, o, o.z.empty() ? "Dependence" : "Conditional dependence", source_word(o.reading.path));
-  page.samples.emplace_back(source_word(o.reading.path), d.test.n);
-  if (o.joint.empty()) {
-    const Variable& x = d.variables[0];
-    const Variable& y = d.variables[1];
-    page.question = fmt::format("Do {} and {} depend on each other{}?", x.name, y.name,
-                                o.z.empty() ? "" : fmt::format(", once {} is known", d.variables[2].name));
-    if (!x.values.empty() && !y.values.empty()) {
-      page.x = x.values;
-      page.y = y.values;
-    }
-  } else {
-    page.question = "Are these columns independent of each other, all of them together?";
-  }
-  if (d.kernels.empty() && d.test.kernels.size() == d.variables.size()) {
-    for (std::size_t k = 0; k < d.variables.size(); ++k) {
-      const Variable& v = d.variables[k];
-      page.facts.emplace_back("Kernel of " + v.name, v.delta ? "1 for equal words, else 0" : d.test.kernels[k]);
-    }
-  }
-  if (!d.baselines.empty()) {
-    page.tables.push_back({.title = "The tests that people know",
-                           .caption = "Of the same two columns.",
-                           .columns = {"test", "value", "p", "dependent", "null"},
-                           .numeric = {false, true, true, false, false},
-                           .rows = baseline_rows(d.baselines)});
-  }
-  write_page(page, o.report);
-}
-
-void finish(const DependOptions& o, Dependence& d) {
-  std::vector<const Variable*> variables;
-  for (const Variable& v : d.variables) {
-    variables.push_back(&v);
-    if (d.kernels.empty()) d.kernel_owners.push_back(v.name);
-  }
-  drop_remarks_on_words(d.test, variables);
-  if (d.variables.size() == 2 && o.joint.empty()) d.baselines = baselines_of(d.variables[0], d.variables[1], o.level);
-  d.verdict = verdict_of(o, d);
-  say_more(d);
-  if (!o.report.empty()) {
-    write_report(o, d);
-    d.files.emplace_back("report", o.report);
-  }
-  if (o.common.json) {
-    print_dependence_json(o, d);
-  } else {
-    say_judgement(d, Speaker(o.common));
-  }
+// Two Gram matrices, or three, of the same objects in the same order.
+void check_given(const DependOptions& o) {
+  if (o.gram_x.empty() || o.gram_y.empty())
+    throw UsageError(
+        fmt::format("depend needs {} too, the kernel values of the other variable", o.gram_x.empty() ? "--gram-x" : "--gram-y"));
+  if (!o.x.empty() || !o.y.empty() || !o.z.empty() || !o.joint.empty() || o.all)
+    throw UsageError("--gram-x and --gram-y have kernel values in place of columns; leave out --x, --y, --z, --joint and --all");
+  if (o.kernel_x || o.kernel_y || o.kernel_z) throw UsageError("--gram-x and --gram-y have kernel values in place of kernels");
+  if (o.aggregate && (o.null || !o.gram_z.empty())) throw UsageError("--aggregate is offered for --gram-x and --gram-y alone");
+  if (!o.gram_z.empty() && o.null == IndependenceNull::permutation)
+    throw UsageError("--null permutation is not offered with --gram-z, for no exchange of rows keeps z as it is; spectral or gamma");
+  if (o.gram_z.empty() && o.method != ConditionalMethod::automatic) throw UsageError("--method is for --gram-z");
+  if (!o.groups.empty() && o.reading.path.empty()) throw UsageError("--groups names a column of DATA, which is not given");
+  if (o.scheme != Exchange::free && !o.gram_z.empty()) throw UsageError("--exchange is not offered with --gram-z");
+  check_exchange(o);
 }
 
 void check_use(const DependOptions& o) {
+  if (o.given()) return check_given(o);
+  for (const auto& kernel : {o.kernel_x, o.kernel_y, o.kernel_z}) {
+    if (kernel && kernel->needs_given_gram())
+      throw UsageError("the kernel precomputed: given Gram matrices come as files: --gram-x Kx.npy --gram-y Ky.npy");
+  }
   const bool pair = !o.x.empty() || !o.y.empty() || !o.z.empty();
   if ((pair ? 1 : 0) + (o.joint.empty() ? 0 : 1) + (o.all ? 1 : 0) > 1)
     throw UsageError("--x and --y, --joint and --all ask different questions; choose one");
@@ -274,9 +150,44 @@ void check_use(const DependOptions& o) {
   check_exchange(o);
 }
 
+// A variable known by its Gram matrix.
+Variable given_variable(const DependOptions& o, const std::string& path, const std::string& name, const Table* table) {
+  Variable v;
+  v.name = name;
+  v.features.X = read_gram(path, table, o.common);
+  v.kernel = kernels::precomputed();
+  v.features.notes.push_back(fmt::format("The kernel values of {} are those of {}.", name, source_word(path)));
+  return v;
+}
+
+void run_given(const DependOptions& o) {
+  const bool has_data = !o.reading.path.empty();
+  const Table table = has_data ? read_data(o.reading, o.common) : Table{};
+  Dependence d;
+  for (const auto& [name, path] : {std::pair{"x", o.gram_x}, {"y", o.gram_y}, {"z", o.gram_z}}) {
+    if (path.empty()) continue;
+    d.variables.push_back(given_variable(o, path, name, has_data ? &table : nullptr));
+    for (const std::string& note : d.variables.back().features.notes) d.notes.push_back(note);
+    const Index n = d.variables.front().features.X.size();
+    const Index here = d.variables.back().features.X.size();
+    if (here != n)
+      throw InvalidArgument(fmt::format("{} is the Gram matrix of {} objects, {} of {}; they must be of the same rows, in the same order",
+                                        o.gram_x, n, path, here));
+    if (n < 4) throw InvalidArgument(fmt::format("{}: has {} objects; a test of dependence needs at least 4", path, n));
+  }
+  Speaker(o.common).notes(d.notes);
+  if (d.variables.size() == 3) {
+    test_given(o, d);
+  } else {
+    test_pair(o, table, d);
+  }
+  finish_dependence(o, d);
+}
+
 void run_depend(const DependOptions& o) {
   check_use(o);
-  check_outputs({{"--report", o.report}}, {o.reading.path}, o.common.json);
+  check_outputs({{"--report", o.report}}, {o.reading.path, o.gram_x, o.gram_y, o.gram_z}, o.common.json);
+  if (o.given()) return run_given(o);
   const Table table = read_data(o.reading, o.common);
   if (o.all) return depend_all(o, table);
   Dependence d;
@@ -306,7 +217,7 @@ void run_depend(const DependOptions& o) {
   } else {
     test_pair(o, table, d);
   }
-  finish(o, d);
+  finish_dependence(o, d);
 }
 
 }  // namespace
@@ -324,10 +235,14 @@ void add_depend(CLI::App& app, Invocation& invocation) {
       *command, "--null", o->null,
       {{"permutation", IndependenceNull::permutation}, {"gamma", IndependenceNull::gamma}, {"spectral", IndependenceNull::spectral}},
       "What the statistic is compared with (default: permutation, of exact level; with --z spectral)");
-  add_kernel_as(*command, "--kernel-x", o->kernel_x,
-                "Kernel of x (default: a Gaussian by the median distance; for a column of words: equal or not)");
-  add_kernel_as(*command, "--kernel-y", o->kernel_y, "Kernel of y");
-  add_kernel_as(*command, "--kernel-z", o->kernel_z, "Kernel of z");
+  const auto tables = add_tables(*command);
+  add_kernel(*command, o->kernel_x, "Kernel of x (default: a Gaussian by the median distance; for a column of words: equal or not)",
+             "--kernel-x", tables);
+  add_kernel(*command, o->kernel_y, "Kernel of y", "--kernel-y", tables);
+  add_kernel(*command, o->kernel_z, "Kernel of z", "--kernel-z", tables);
+  add_gram_file(*command, o->gram_x, "Kernel values of x in place of columns: a square matrix, .npy or .csv without names", "--gram-x");
+  add_gram_file(*command, o->gram_y, "Kernel values of y, of the same rows", "--gram-y");
+  add_gram_file(*command, o->gram_z, "Kernel values of what is held fixed", "--gram-z");
   add_choice<ConditionalMethod>(
       *command, "--method", o->method,
       {{"auto", ConditionalMethod::automatic}, {"kci", ConditionalMethod::kci}, {"randomized", ConditionalMethod::randomized}},

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "depend.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -29,12 +30,13 @@ std::vector<Variable> variables_in(const DependOptions& o, const Table& table, s
   for (Index j = 0; j < std::ssize(table.columns); ++j) {
     if (dropped.contains(j)) continue;
     const Column& column = table.columns[static_cast<std::size_t>(j)];
-    const auto distinct = column.is_text() ? std::set<std::string>(column.text().begin(), column.text().end()).size()
-                                           : std::set<double>(column.numbers().begin(), column.numbers().end()).size();
+    const std::size_t distinct = column.is_objects() ? static_cast<std::size_t>(table.rows())  // told apart by their kernel
+                                 : column.is_text()  ? std::set<std::string>(column.text().begin(), column.text().end()).size()
+                                                     : std::set<double>(column.numbers().begin(), column.numbers().end()).size();
     if (distinct < 2) {
       notes.push_back(
           fmt::format("Column {} has the same value in every row: it is independent of everything and was left out.", column.name));
-    } else if (column.is_text() && std::ssize(column.text()) == static_cast<Index>(distinct)) {
+    } else if (column.is_text() && !holds_objects(table, column) && std::ssize(column.text()) == static_cast<Index>(distinct)) {
       notes.push_back(
           fmt::format("Column {} is text with a different value in every row: it identifies rows and was left out.", column.name));
     } else {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "depend.hpp"
+#include "objects.hpp"
 
 namespace mercer::cli {
 
@@ -10,6 +11,7 @@ namespace {
 
 // The values of the one column, as they are drawn.
 ColorColumn drawn(const Column& column) {
+  if (column.is_objects()) return {};
   if (column.is_text()) return {.name = column.name, .numbers = {}, .words = column.text()};
   return {.name = column.name, .numbers = column.numbers(), .words = {}};
 }
@@ -44,23 +46,28 @@ Variable variable_of(const Table& table, const std::vector<std::string>& columns
     if (!wanted.contains(j)) only.drop.push_back(table.names[static_cast<std::size_t>(j)]);
   }
   v.name = list_words(v.columns);
+  v.kernel = kernel;
+  std::vector<std::string> notes;
+  suit_objects(table, v.kernel, only, notes);
   v.features = features_in(table, only);
+  v.features.notes.insert(v.features.notes.end(), notes.begin(), notes.end());
   if (v.features.X.size() < 4) {
     throw InvalidArgument(fmt::format("{}: has {} row{}; a test of dependence needs at least 4", source_word(table.source),
                                       v.features.X.size(), v.features.X.size() == 1 ? "" : "s"));
   }
-  if (kernel) {
-    v.kernel = resolve_columns(*kernel, v.features.encoder.column_names());
+  if (v.kernel) {
+    v.kernel = resolve_columns(*v.kernel, v.features.encoder.column_names());
   } else if (v.features.words_only) {
     v.delta = v.features.encoder.features.size() == 1;
     v.kernel = v.delta ? kernels::linear() : kernels::gaussian(1.0);
   }
-  if (v.columns.size() == 1) v.values = drawn(table.columns[static_cast<std::size_t>(*wanted.begin())]);
+  if (v.columns.size() == 1 && !v.features.X.has_objects()) v.values = drawn(table.columns[static_cast<std::size_t>(*wanted.begin())]);
   return v;
 }
 
 std::vector<TestResult> baselines_of(const Variable& x, const Variable& y, double level) {
   std::vector<TestResult> tests;
+  if (!x.has_columns() || !y.has_columns()) return tests;
   if (x.columns.size() != 1 || y.columns.size() != 1 || x.features.words_only != y.features.words_only) return tests;
   if (x.features.words_only) {
     const Column of_x{x.name, x.values.words, {}};

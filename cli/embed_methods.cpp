@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply.hpp"
 #include "embed.hpp"
+#include "given_gram.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -9,9 +11,10 @@ namespace mercer::cli {
 namespace {
 
 void run_embed(const EmbedOptions& o, const std::function<Embedding(const Exploration&)>& fit) {
-  check_embed(o, {o.reading.path});
+  check_embed(o, {o.reading.path, o.gram});
   const Speaker speaker(o.common, o.out);
   const Exploration e = explore(o, speaker);
+  if (!o.denoise.empty() || !o.images.empty()) require_numbers(e.data.X, "the way back from components");
   finish_embedding(o, e, fit(e), speaker);
 }
 
@@ -26,6 +29,7 @@ struct PcaCommandOptions : EmbedOptions {
 
 Embedding fit(const PcaCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
+  require_numbers(X, "PCA");
   PcaOptions options;
   options.n_components = o.variance > 0 && !o.components_given ? 0 : components_up_to(o, std::min(X.size(), X.width()), "rows or columns");
   options.variance_fraction = o.variance;
@@ -60,7 +64,7 @@ struct KernelPcaCommandOptions : EmbedOptions {
 Embedding fit(const KernelPcaCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   KernelPcaOptions options;
-  options.kernel = kernel_of(o, e);
+  options.kernel = kernel_of(e);
   options.n_components = components_up_to(o, X.size(), "rows");
   options.output = o.whiten ? KernelPcaOutput::unit_variance : KernelPcaOutput::scores;
   options.solver = o.solver;
@@ -114,7 +118,7 @@ void add_landmarks(CLI::App& command, LandmarkMethod& landmarks) {
 Embedding fit_nystrom_map(const LandmarkCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   NystromOptions options;
-  options.kernel = kernel_of(o, e);
+  options.kernel = kernel_of(e);
   options.n_components = components_up_to(o, X.size(), "rows");
   if (options.n_components == 0) options.n_components = X.size();
   options.landmarks = o.landmarks;
@@ -140,7 +144,7 @@ Embedding fit_nystrom_map(const LandmarkCommandOptions& o, const Exploration& e)
 Embedding fit_empirical_map(const LandmarkCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   EmpiricalKernelMapOptions options;
-  options.kernel = kernel_of(o, e);
+  options.kernel = kernel_of(e);
   options.whiten = o.whiten;
   options.n_components = components_up_to(o, X.size(), "rows");
   options.landmarks = o.landmarks;
@@ -180,6 +184,7 @@ void check_fourier(const FourierCommandOptions& o) {
 
 Embedding fit(const FourierCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
+  require_numbers(X, "a map to random Fourier features");
   FourierOptions options;
   options.n_components = static_cast<Index>(o.components);
   const bool odd = options.n_components % 2 != 0;
@@ -187,7 +192,7 @@ Embedding fit(const FourierCommandOptions& o, const Exploration& e) {
   options.draw = o.draw;
   options.seed = o.reading.seed;
   options.memory = o.common.memory;
-  RandomFourierFeatures map = random_fourier_features(kernel_of(o, e), X.width(), options);
+  RandomFourierFeatures map = random_fourier_features(kernel_of(e), X.width(), options);
   const bool bounded = map.draw() == FourierDraw::independent;
   Embedding out{.model = map,
                 .title = "random Fourier features",
@@ -238,7 +243,7 @@ void add_embed_kpca(CLI::App& embed, Invocation& invocation) {
   auto o = std::make_shared<KernelPcaCommandOptions>();
   CLI::App* command = embed.add_subcommand("kpca", "Kernel PCA: principal components in the feature space of a kernel");
   add_embed_shared(*command, *o, invocation);
-  add_kernel(*command, o->kernel, kernel_words);
+  add_exploring_kernel(*command, *o, kernel_words);
   add_reconstruction(*command, *o);
   command->add_flag("--whiten", o->whiten, "Components of unit variance");
   add_choice<KernelPcaSolver>(*command, "--solver", o->solver,
@@ -260,7 +265,7 @@ void add_embed_nystrom(CLI::App& embed, Invocation& invocation) {
   auto o = std::make_shared<LandmarkCommandOptions>();
   CLI::App* command = embed.add_subcommand("nystrom", "Features whose products are the kernel on landmarks");
   add_embed_shared(*command, *o, invocation);
-  add_kernel(*command, o->kernel, kernel_words);
+  add_exploring_kernel(*command, *o, kernel_words);
   add_landmarks(*command, o->landmarks);
   command->footer("Examples:\n  mercer embed nystrom data.csv --components 100 --landmarks rpcholesky --out Z.csv --model m.mercer");
   command->callback(
@@ -294,7 +299,7 @@ void add_embed_ekm(CLI::App& embed, Invocation& invocation) {
   auto o = std::make_shared<LandmarkCommandOptions>();
   CLI::App* command = embed.add_subcommand("ekm", "Empirical kernel map: kernel values with some or all of the rows");
   add_embed_shared(*command, *o, invocation);
-  add_kernel(*command, o->kernel, kernel_words);
+  add_exploring_kernel(*command, *o, kernel_words);
   command->add_flag("--whiten", o->whiten, "Times K^(-1/2): products of features are then kernel values");
   add_landmarks(*command, o->landmarks);
   command->footer("Examples:\n  mercer embed ekm data.csv --components all --whiten --out Z.csv");
@@ -333,8 +338,12 @@ void run_apply(const ApplyOptions& o) {
                                  o.map, saved.kind()));
   const Speaker speaker(o.common, o.out);
   const auto start = std::chrono::steady_clock::now();
-  const Table table = read_data(o.reading, o.common);
-  Dataset data{.X = features_for(saved, table, o.target), .y = {}, .encoder = saved.encoder.value_or(Encoder{}), .notes = {}};
+  const bool from_file = !o.gram.empty();
+  const Table table = from_file && o.reading.path.empty() ? Table{} : read_data(o.reading, o.common);
+  Dataset data{.X = from_file ? read_gram_rows(o.gram, saved, o.map, o.common) : features_for(saved, table, o.target),
+               .y = {},
+               .encoder = saved.encoder.value_or(Encoder{}),
+               .notes = {}};
   Exploration e{.data = std::move(data), .kept = {}, .color = {}, .target = {}, .start = start};
   for (const auto& [option, name] : {std::pair{"--target", o.target}, {"--color", o.color}}) {
     if (name.empty()) continue;
@@ -362,6 +371,7 @@ void add_embed_apply(CLI::App& embed, Invocation& invocation) {
   CLI::App* command = embed.add_subcommand("apply", "Map new rows by a model that --model saved");
   command->add_option("MODELFILE", o->map, "A map that mercer embed saved")->required();
   add_reading(*command, o->reading);
+  add_gram_file(*command, o->gram, "Kernel values k(new, training object) in place of columns, for a map of a given Gram matrix");
   command->add_option("--target", o->target, "Column to keep beside the components")->type_name("COL");
   command->add_option("--color", o->color, "Column to colour points by in the report, kept too")->type_name("COL");
   add_exploring_outputs(*command, *o, "the components");

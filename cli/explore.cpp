@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "given_gram.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -43,6 +45,7 @@ std::optional<Column> target_in(const Table& table, const std::string& given, st
 
 ColorColumn color_of(const Column& column) {
   constexpr std::size_t most_classes = 20;
+  if (column.is_objects()) throw InvalidArgument(fmt::format("column {} holds objects, which are no colours or classes", column.name));
   if (column.is_text()) return {.name = column.name, .numbers = {}, .words = column.text()};
   const std::vector<double>& numbers = column.numbers();
   std::set<double> seen;
@@ -61,12 +64,16 @@ std::vector<Index> classes_in(const Table& table, const Column& column) {
     throw InvalidArgument(
         fmt::format("{}:{}: column {}, to compare with, has no value", table.source, table.line_of(column.missing[0]), column.name));
   }
+  require_cells(table, column, "labels");
   return column.is_text() ? encode_labels(column.text()).indices : encode_labels(column.numbers()).indices;
 }
 
 Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read) {
   const auto start = std::chrono::steady_clock::now();
-  Table table = read_data(o.reading, o.common);
+  const bool from_file = !o.gram.empty();
+  if (from_file && o.gram == o.reading.path) throw UsageError("DATA and --gram name the same file; leave out DATA");
+  const bool has_data = !from_file || !o.reading.path.empty();
+  Table table = has_data ? read_data(o.reading, o.common) : Table{};
   EncodeOptions encode = o.encode;
   std::vector<std::string> notes;
   std::vector<Column> kept;
@@ -86,11 +93,18 @@ Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read
       encode.drop.push_back(column.name);
     }
   }
-  if (o.kernel && o.kernel->needs_given_gram()) {
-    encode.scaling = ScalingKind::none;
-    notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
+  Exploration e{.data = {}, .kept = std::move(kept), .color = std::move(color), .target = {}, .kernel = o.kernel, .start = start};
+  if (from_file) {
+    e.data = gram_dataset(o.gram, has_data ? &table : nullptr, encode, o.common);
+    e.kernel = kernels::precomputed();
+  } else {
+    suit_objects(table, e.kernel, encode, notes);
+    if (e.kernel && e.kernel->needs_given_gram()) {
+      encode.scaling = ScalingKind::none;
+      notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
+    }
+    e.data = make_dataset(table, encode);
   }
-  Exploration e{.data = make_dataset(table, encode), .kept = std::move(kept), .color = std::move(color), .target = {}, .start = start};
   if (target) e.target = target->name;
   e.data.notes.insert(e.data.notes.begin(), notes.begin(), notes.end());
   if (e.data.X.size() < 2) {
@@ -102,9 +116,16 @@ Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read
   return e;
 }
 
-Kernel kernel_of(const ExploreOptions& o, const Exploration& e) {
+CLI::Option* add_exploring_kernel(CLI::App& command, ExploreOptions& o, const std::string& words) {
+  CLI::Option* kernel = add_kernel(command, o.kernel, words);
+  add_gram_file(command, o.gram,
+                "Kernel values of the rows in place of a kernel: a square matrix, .npy or .csv without names; DATA may be left out");
+  return kernel;
+}
+
+Kernel kernel_of(const Exploration& e) {
   const Kernel asked =
-      resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), e.data.encoder.column_names());
+      resolve_columns(e.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), e.data.encoder.column_names());
   return resolve(asked, e.data.X);
 }
 

@@ -15,6 +15,7 @@ struct ExploreOptions {
   std::string target{};  // a column that is no feature, kept beside the answers
   std::string color{};   // another, or the same
   std::optional<Kernel> kernel{};
+  std::string gram{};  // a file of kernel values in place of a kernel and columns
   std::string out{};
   std::string model{};
   std::string report{};
@@ -22,14 +23,17 @@ struct ExploreOptions {
 };
 
 void add_exploring(CLI::App& command, ExploreOptions& o, Invocation& invocation);
+// --kernel with its tables, and --gram in place of it.
+CLI::Option* add_exploring_kernel(CLI::App& command, ExploreOptions& o, const std::string& words);
 // --out for the answers, and --report.
 void add_exploring_outputs(CLI::App& command, ExploreOptions& o, const std::string& answers);
 
 struct Exploration {
   Dataset data;
-  std::vector<Column> kept{};  // the target, then the colour, if there are any
-  ColorColumn color{};         // for the report; empty: none
-  std::string target{};        // name of that column; empty: none
+  std::vector<Column> kept{};      // the target, then the colour, if there are any
+  ColorColumn color{};             // for the report; empty: none
+  std::string target{};            // name of that column; empty: none
+  std::optional<Kernel> kernel{};  // asked for, or chosen for columns of objects, or that of a given Gram matrix
   std::chrono::steady_clock::time_point start{};
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -37,8 +41,8 @@ struct Exploration {
 
 // Reads and encodes; the notes say which columns were left out. Throws for fewer than two rows. `read`, if given, is left the table itself.
 Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read = nullptr);
-// The kernel of the options (default: gaussian(auto)) with names of columns turned into positions and automatic scales set.
-Kernel kernel_of(const ExploreOptions& o, const Exploration& e);
+// The kernel of the exploration (default: gaussian(auto)) with names of columns turned into positions and automatic scales set.
+Kernel kernel_of(const Exploration& e);
 
 // Files other than the answers must be files, all must differ from each other and from the inputs.
 void check_outputs(const std::vector<std::pair<std::string, std::string>>& outputs, const std::vector<std::string>& inputs, bool json);

@@ -86,9 +86,15 @@ Index require_column(const Table& table, const std::string& name, const std::str
   return index;
 }
 
+void require_cells(const Table& table, const Column& column, const std::string& option) {
+  if (column.is_objects())
+    throw InvalidArgument(fmt::format("{}: column {} for {} holds {}; wanted numbers or words", table.source, column.name, option,
+                                      name_of(column.objects().object_rows().columns.front()->kind())));
+}
+
 Vector numbers_in(const Table& table, const std::string& name, const std::string& purpose) {
   const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name, purpose))];
-  if (column.is_text() || !column.missing.empty()) {
+  if (column.is_text() || column.is_objects() || !column.missing.empty()) {
     throw InvalidArgument(fmt::format("{}: column \"{}\"{} must have a number in every row", table.source, name, purpose));
   }
   return Eigen::Map<const Vector>(column.numbers().data(), table.rows());
@@ -107,6 +113,7 @@ FileFormat format_of_output(const std::string& path) {
   if (is_npy(path)) return FileFormat::npy;
   if (ends_with(path, {".tsv"})) return FileFormat::tsv;
   if (ends_with(path, {".svm", ".libsvm", ".svmlight"})) return FileFormat::libsvm;
+  if (ends_with(path, {".jsonl", ".ndjson", ".json"})) return FileFormat::jsonl;
   return FileFormat::csv;
 }
 

@@ -21,6 +21,8 @@ Table read_data(const ReadingOptions& options, const std::string& path, const Co
 
 // A column by its name, or the numbers in it; the error says what it was wanted for (" for --sample-weight").
 Index require_column(const Table& table, const std::string& name, const std::string& purpose = "");
+// Throws where a column holds sets or graphs, which are neither numbers nor words for an option to go by.
+void require_cells(const Table& table, const Column& column, const std::string& option);
 Vector numbers_in(const Table& table, const std::string& name, const std::string& purpose = "");
 
 // Throws at once if `path` cannot be written later, or is one of the inputs. An empty path is none.

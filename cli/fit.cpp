@@ -9,7 +9,9 @@
 
 #include "apply.hpp"
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "loss_quality.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -18,25 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Rows with the same value, number or word, are one group.
-std::vector<Index> groups_in(const Table& table, const std::string& name) {
-  const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name, " for --groups"))];
-  if (!column.missing.empty())
-    throw InvalidArgument(fmt::format("{}: column \"{}\" for --groups has rows without a value", table.source, name));
-  std::vector<Index> out;
-  std::visit(
-      [&]<class Cells>(const Cells& cells) {
-        std::map<typename Cells::value_type, Index> seen;
-        for (const auto& cell : cells) out.push_back(seen.try_emplace(cell, static_cast<Index>(seen.size())).first->second);
-      },
-      column.values);
-  return out;
-}
-
 }  // namespace
 
 Training prepare(const FitOptions& o, const Speaker& speaker) {
-  const Table table = read_data(o.reading, o.common);
+  const bool from_file = !o.gram.empty();
+  if (from_file && o.gram == o.reading.path) throw UsageError("DATA and --gram name the same file; DATA is the one with the target");
+  const bool has_data = !from_file || !o.reading.path.empty();
+  const Table table = has_data ? read_data(o.reading, o.common) : Table{};
   EncodeOptions encode = o.encode;
   Vector weights;
   if (!o.weights.empty()) {
@@ -45,13 +35,23 @@ Training prepare(const FitOptions& o, const Speaker& speaker) {
   }
   std::vector<Index> groups;
   if (!o.groups.empty()) {
-    groups = groups_in(table, o.groups);
+    groups = groups_in(table, o.groups, o.groups_option);
     encode.drop.push_back(o.groups);
   }
-  const bool given = o.kernel && o.kernel->needs_given_gram();
-  if (given) encode.scaling = ScalingKind::none;  // kernel values are no columns
-  Training t{make_dataset(table, encode), {}, std::move(weights), std::move(groups)};
-  if (given) t.data.notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
+  Training t{{}, {}, std::move(weights), std::move(groups), o.kernel};
+  if (from_file) {
+    t.data = gram_dataset(o.gram, has_data ? &table : nullptr, encode, o.common);
+    t.kernel = kernels::precomputed();
+  } else {
+    std::vector<std::string> notes;
+    std::optional<Kernel> candidates = o.looked_at;
+    suit_objects(table, candidates ? candidates : t.kernel, encode, notes);
+    const bool given = t.kernel && t.kernel->needs_given_gram();
+    if (given) encode.scaling = ScalingKind::none;  // kernel values are no columns
+    t.data = make_dataset(table, encode);
+    t.data.notes.insert(t.data.notes.end(), notes.begin(), notes.end());
+    if (given) t.data.notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
+  }
   speaker.notes(t.data.notes);
   const auto classes = static_cast<Index>(t.data.encoder.classes.size());
   const bool classify = t.data.encoder.task == Task::classification;
@@ -93,7 +93,7 @@ Quality training_quality(const SavedModel& saved, const Training& t, const Commo
     return {{{"n", predicted.rows()}, {"inside", inside}}, {fmt::format("share of rows inside {:.6g}", inside)}};
   }
   const bool classify = saved.encoder->task == Task::classification;
-  const std::vector<Index> guess = classify ? classes_of(saved, t.data.X, predicted, common) : std::vector<Index>();
+  const std::vector<Index> guess = classify ? classes_of(saved, t.data.X, predicted, common, t.groups) : std::vector<Index>();
   Quality quality = quality_of(&*saved.encoder, t.data.y, predicted, classify ? &guess : nullptr);
   add_loss_quality(saved, t.data.y, predicted, quality);
   return quality;
@@ -149,13 +149,22 @@ CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precisio
       ->type_name("float32|float64");
 }
 
-Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard) {
-  return o.kernel ? resolve_columns(*o.kernel, t.data.encoder.column_names()) : standard;
+CLI::Option* add_fit_kernel(CLI::App& command, FitOptions& o, const std::string& words,
+                            const std::shared_ptr<const KernelLibrary>& tables) {
+  CLI::Option* kernel = add_kernel(command, o.kernel, words, "--kernel", tables);
+  add_gram_file(
+      command, o.gram,
+      "Kernel values of the training rows in place of a kernel: a square matrix, .npy or .csv without names; DATA has the target");
+  return kernel;
+}
+
+Kernel kernel_for(const Training& t, const Kernel& standard) {
+  return t.kernel ? resolve_columns(*t.kernel, t.data.encoder.column_names()) : standard;
 }
 
 void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& fit) {
   const auto start = Clock::now();
-  if (!o.out.empty()) check_output("--out", o.out, {o.reading.path}, false);
+  if (!o.out.empty()) check_output("--out", o.out, {o.reading.path, o.gram}, false);
   const Speaker speaker(o.common);
   const Training t = prepare(o, speaker);
   Fitted fitted = fit(t);
@@ -206,6 +215,7 @@ void add_fit(CLI::App& app, Invocation& invocation) {
   add_fit_mean(*fit, invocation);
   add_fit_svm(*fit, invocation);
   add_fit_linear_svc(*fit, invocation);
+  add_fit_structured(*fit, invocation);
 }
 
 }  // namespace mercer::cli

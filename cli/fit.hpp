@@ -12,9 +12,12 @@ struct FitOptions {
   ReadingOptions reading{};
   EncodeOptions encode{.target = {}, .drop = {}, .scaling = ScalingKind::standard};
   std::string weights{};
-  std::string groups{};  // column of groups that folds keep together; models without folds leave it alone
+  std::string groups{};                    // column of groups that folds keep together, or of sequences; other models leave it alone
+  std::string groups_option = "--groups";  // that named it, for messages
   std::string out{};
-  std::optional<Kernel> kernel{};  // models without one leave it alone
+  std::optional<Kernel> kernel{};     // models without one leave it alone
+  std::optional<Kernel> looked_at{};  // with several candidates: their sum, which says what columns of objects they look at
+  std::string gram{};                 // a file of kernel values in place of a kernel and columns
 };
 
 // The penalty and the intercept of a ridge problem.
@@ -36,7 +39,8 @@ struct Training {
   Dataset data;
   Matrix targets;  // y; for two classes one column of -1 and +1, for more one such column each
   Vector weights;
-  std::vector<Index> groups{};  // of each row, when a column of groups was named
+  std::vector<Index> groups{};     // of each row, when a column of groups was named
+  std::optional<Kernel> kernel{};  // asked for, or chosen for columns of objects, or that of a given Gram matrix
 };
 
 // Reads and encodes, says what was chosen.
@@ -53,6 +57,9 @@ struct Fitted {
 };
 
 void add_shared(CLI::App& command, FitOptions& o);
+// --kernel with its tables, and --gram in place of it.
+CLI::Option* add_fit_kernel(CLI::App& command, FitOptions& o, const std::string& words,
+                            const std::shared_ptr<const KernelLibrary>& tables = nullptr);
 void add_penalty(CLI::App& command, PenaltyOptions& o);
 void add_intercept(CLI::App& command, std::optional<bool>& intercept);
 CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precision);
@@ -60,8 +67,8 @@ CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precisio
 // The whole job: reads, fits, measures on the training rows, saves, reports.
 void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& fit);
 
-// The kernel of the options (or `standard`), with column names turned into positions.
-Kernel kernel_for(const FitOptions& o, const Training& t, const Kernel& standard);
+// The kernel of the training (or `standard`), with column names turned into positions.
+Kernel kernel_for(const Training& t, const Kernel& standard);
 
 // One line per model: each adds its command to `mercer fit`.
 void add_fit_falkon(CLI::App& fit, Invocation& invocation);
@@ -75,5 +82,6 @@ void add_fit_sgd_svm(CLI::App& fit, Invocation& invocation);
 void add_fit_mean(CLI::App& fit, Invocation& invocation);
 void add_fit_svm(CLI::App& fit, Invocation& invocation);
 void add_fit_linear_svc(CLI::App& fit, Invocation& invocation);
+void add_fit_structured(CLI::App& fit, Invocation& invocation);
 
 }  // namespace mercer::cli

@@ -42,7 +42,7 @@ double kernel_value_flops(const Training& t) { return 2 * static_cast<double>(t.
 Fitted fit_sgd(const SgdOptions& o, const Training& t) {
   const std::vector<Index> labels = labels_of(t, "sgd-svm");
   KernelSGDOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
+  options.kernel = kernel_for(t, options.kernel);
   if (o.lambda >= 0) options.lambda = o.lambda;
   options.iterations = static_cast<Index>(o.iterations);
   options.output = o.output;
@@ -82,7 +82,7 @@ Fitted fit_sgd(const SgdOptions& o, const Training& t) {
 Fitted fit_mean(const MeanOptions& o, const Training& t) {
   const std::vector<Index> labels = labels_of(t, "mean");
   KernelMeanOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
+  options.kernel = kernel_for(t, options.kernel);
   options.rule = o.rule;
   options.priors = o.priors.value_or(options.priors);
   options.sample_weight = t.weights;
@@ -127,7 +127,7 @@ void add_fit_sgd_svm(CLI::App& fit, Invocation& invocation) {
   CLI::App* command = fit.add_subcommand("sgd-svm", "Support vector machine without bias by stochastic gradients");
   add_shared(*command, *o);
   command->get_option("--seed")->description("Seed of the draws, and of built-in sets (default: 0)");
-  add_kernel(*command, o->kernel, kernel_words);
+  add_fit_kernel(*command, *o, kernel_words);
   add_number(*command, "--lambda", o->lambda, 1e-300, 1e300, "a number > 0",
              "Weight of |w|^2 / 2 beside the mean hinge loss, 1 / (C n) (default: 1 / n, which is C = 1)");
   add_whole(*command, "--iterations", o->iterations, 1, 1'000'000'000'000, "Steps, a row each (default: 20 for each row, at least 100000)");
@@ -152,7 +152,7 @@ void add_fit_mean(CLI::App& fit, Invocation& invocation) {
   auto o = std::make_shared<MeanOptions>();
   CLI::App* command = fit.add_subcommand("mean", "The class whose mean in the feature space is nearest, or Parzen windows");
   add_shared(*command, *o);
-  add_kernel(*command, o->kernel, kernel_words);
+  add_fit_kernel(*command, *o, kernel_words);
   add_choice<MeanRule>(*command, "--rule", o->rule, {{"nearest", MeanRule::nearest}, {"parzen", MeanRule::parzen}},
                        "The nearest mean, or the largest prior times density estimate, which has probabilities (default: nearest)");
   command

@@ -86,7 +86,7 @@ std::string sentence_of(const FalkonModel& model) {
 
 Fitted fit_in_memory(const FalkonCommand& o, const Training& t) {
   FalkonOptions options = options_of(o);
-  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
+  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
                                             options.fit_intercept, o.reading.seed, o.common);
   options.kernel = choice.kernel;
   if (choice.alpha) options.alpha = *choice.alpha;
@@ -148,6 +148,8 @@ void run_in_parts(const FalkonCommand& o) {
   if (o.learning.objective)
     throw InvalidArgument("--learn-kernel looks at rows in memory; learn the kernel on a part of the file first (fit krr --learn-kernel)");
   if (!o.out.empty()) check_output("--out", o.out, {o.reading.path}, false);
+  if (o.kernel && o.kernel->looks_at_objects())
+    throw InvalidArgument("strings, sets and graphs cannot be read in parts; allow more memory, or use fewer of them");
   if (o.kernel && o.kernel->needs_given_gram())
     throw InvalidArgument("a given Gram matrix cannot be read in parts; allow more memory, or use a kernel of the columns");
   const Speaker speaker(o.common);
@@ -171,7 +173,8 @@ void run_in_parts(const FalkonCommand& o) {
 }
 
 void run_falkon(const FalkonCommand& o) {
-  if (o.in_parts || exceeds_memory(o.reading.path, o.common.memory)) {
+  if (o.in_parts && !o.gram.empty()) throw UsageError("--in-parts reads columns, and --gram has kernel values; leave one out");
+  if (o.in_parts || (o.gram.empty() && exceeds_memory(o.reading.path, o.common.memory))) {
     run_in_parts(o);
     return;
   }
@@ -196,7 +199,7 @@ void add_fit_falkon(CLI::App& fit, Invocation& invocation) {
       fit.add_subcommand("falkon", "Kernel regression on landmarks, for many rows; files larger than memory are read in parts");
   add_shared(*command, *falkon);
   add_penalty(*command, falkon->penalty);
-  add_kernel(*command, falkon->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_fit_kernel(*command, *falkon, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
   add_kernel_learning(*command, falkon->learning);
   add_precision(*command, falkon->precision)->description("Precision of kernel values (default: by their number and the landmarks)");
   add_whole(*command, "--landmarks", falkon->landmarks, 1, 1'000'000, "Number of landmarks (default: 1000)");

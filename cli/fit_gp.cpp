@@ -25,7 +25,9 @@ Kernel with_scale_per_column(const Samples& X) {
 // Where the noise is learned too, one number of it; rows of weight w have noise / w.
 GaussianProcessOptions options_for(const GpOptions& o, const Training& t) {
   GaussianProcessOptions options;
-  options.kernel = kernel_for(o, t, o.ard ? with_scale_per_column(t.data.X) : options.kernel);
+  if (o.ard && t.kernel)
+    throw InvalidArgument(fmt::format("--ard gives a length scale to each column of numbers, and the kernel is {}", t.kernel->text()));
+  options.kernel = kernel_for(t, o.ard ? with_scale_per_column(t.data.X) : options.kernel);
   options.noise = o.noise;
   if (t.weights.size() > 0) {
     if (!(t.weights.array() > 0).all())
@@ -97,8 +99,8 @@ void add_fit_gp(CLI::App& fit, Invocation& invocation) {
   auto o = std::make_shared<GpOptions>();
   CLI::App* command = fit.add_subcommand("gp", "Gaussian process regression: its parameters maximise a likelihood");
   add_shared(*command, *o);
-  CLI::Option* kernel = add_kernel(*command, o->kernel,
-                                   "Kernel, like \"gaussian(1) + 0.5*periodic(1, 12)\" (default: 1*gaussian(auto), the median distance)");
+  CLI::Option* kernel =
+      add_fit_kernel(*command, *o, "Kernel, like \"gaussian(1) + 0.5*periodic(1, 12)\" (default: 1*gaussian(auto), the median distance)");
   add_number(*command, "--noise", o->noise, 0, 1e300, "a number >= 0",
              "Variance of the noise as a share of the target's, where the search begins (default: 0.1)");
   command

@@ -60,7 +60,7 @@ std::string advice_on_intercept(const KrrOptions& o, const Training& t) {
 Fitted fit_krr(const KrrOptions& o, const Training& t) {
   KernelRidgeOptions options;
   options.fit_intercept = o.penalty.intercept.value_or(false);
-  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(o, t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
+  const KernelChoice choice = choose_kernel(o.learning, t, kernel_for(t, options.kernel), o.penalty.given_alpha(t.data.X.size()),
                                             options.fit_intercept, o.reading.seed, o.common);
   if (o.path.given) {
     Fitted fitted = fit_krr_path(o, choice.kernel, options.fit_intercept, o.path, t);
@@ -107,7 +107,8 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
   CLI::App* krr_command = fit.add_subcommand("krr", "Kernel ridge regression; classes by the sign or the largest score");
   add_shared(*krr_command, *krr);
   add_penalty(*krr_command, krr->penalty);
-  add_kernel(*krr_command, krr->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  const auto tables = add_tables(*krr_command);
+  add_fit_kernel(*krr_command, *krr, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)", tables);
   add_kernel_learning(*krr_command, krr->learning);
   add_precision(*krr_command, krr->precision);
   add_choice<KernelRidgeSolver>(*krr_command, "--solver", krr->solver,
@@ -118,7 +119,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
                                 "How the system is solved (default: auto, by size and memory)");
   add_number(*krr_command, "--tolerance", krr->tolerance, 1e-15, 0.1, "a number from 1e-15 to 0.1",
              "Relative residual that the solvers mixed and cg must reach (default: 1e-10)");
-  add_path(*krr_command, *krr, krr->path);
+  add_path(*krr_command, *krr, krr->path, tables);
   krr_command->footer(
       "Examples:\n"
       "  mercer fit krr train.csv --target price --alpha 0.1 --out model.mercer\n"
@@ -130,6 +131,7 @@ void add_fit_krr(CLI::App& fit, Invocation& invocation) {
     invocation.job = [krr] {
       check_path(krr->path);
       check_together(*krr);
+      for (const Kernel& kernel : krr->path.kernels) krr->looked_at = krr->looked_at ? *krr->looked_at + kernel : kernel;
       run_fit(*krr, [&](const Training& t) { return fit_krr(*krr, t); });
     };
   });

@@ -1,6 +1,7 @@
 // mercer fit linear-svc: linear support vector machines on the columns themselves, for many rows and many columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
+#include "objects.hpp"
 #include "svm_choice.hpp"
 #include "terminal.hpp"
 
@@ -60,6 +61,7 @@ std::string choose_C(const Training& t, const std::vector<Index>& labels, Linear
 }
 
 Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
+  require_numbers(t.data.X, "a linear support vector machine");
   if (t.data.encoder.task != Task::classification) {
     throw InvalidArgument(
         fmt::format("this machine is for classes; the target \"{}\" is taken for numbers (fit svr, or --task classify to "

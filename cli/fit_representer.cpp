@@ -68,7 +68,7 @@ Fitted fit_logistic(const LogisticOptions& o, const Training& t) {
                     t.data.encoder.target));
   }
   KernelLogisticOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
+  options.kernel = kernel_for(t, options.kernel);
   options.C = o.C;
   if (o.lambda >= 0) options.lambda = o.lambda;
   options.fit_intercept = o.intercept.value_or(true);
@@ -120,7 +120,7 @@ Loss loss_of(const RepresenterCommand& o) {
 
 Fitted fit_any_loss(const RepresenterCommand& o, const Loss& loss, const Training& t) {
   RepresenterOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
+  options.kernel = kernel_for(t, options.kernel);
   options.loss = loss;
   const bool classify = t.data.encoder.task == Task::classification;
   if (options.loss.targets() == Loss::Targets::signs && !classify) {
@@ -155,7 +155,7 @@ Fitted fit_any_loss(const RepresenterCommand& o, const Loss& loss, const Trainin
 
 void add_convex(CLI::App& command, ConvexOptions& o, const std::string& lambda_words) {
   add_shared(command, o);
-  add_kernel(command, o.kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_fit_kernel(command, o, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
   add_number(command, "--lambda", o.lambda, 1e-300, 1e300, "a number > 0", lambda_words);
   add_intercept(command, o.intercept);
   add_whole(command, "--landmarks", o.landmarks, 1, 1'000'000,

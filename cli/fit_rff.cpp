@@ -1,6 +1,7 @@
 // mercer fit rff: ridge regression on random Fourier features, in one pass.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -23,8 +24,9 @@ Json list_json(const Vector& values) {
 }
 
 Fitted fit_rff(const RffOptions& o, const Training& t) {
+  require_numbers(t.data.X, "regression on random Fourier features");
   RandomFeatureRidgeOptions options;
-  options.kernel = kernel_for(o, t, options.kernel);
+  options.kernel = kernel_for(t, options.kernel);
   options.n_components = o.components;
   options.form = o.form;
   if (o.orthogonal) options.draw = FourierDraw::orthogonal;

@@ -1,6 +1,7 @@
 // mercer fit ridge: ridge regression on the columns or their monomials.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fit.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -13,6 +14,7 @@ struct LinearOptions : FitOptions {
 };
 
 Fitted fit_linear(const LinearOptions& o, const Training& t) {
+  require_numbers(t.data.X, "ridge regression");
   RidgeOptions options;
   options.alpha = o.penalty.alpha;
   options.lambda = o.penalty.given_lambda();

@@ -118,7 +118,7 @@ void check_task(const SvmCommand& o, const Training& t) {
 
 SvmRows rows_of(const SvmCommand& o, const Training& t, const Kernel& kernel) {
   SvmRows rows;
-  rows.X = kernel.needs_given_gram() ? Samples::given_gram(t.data.X) : t.data.X;
+  rows.X = kernel.needs_given_gram() && !t.data.X.is_given() ? Samples::given_gram(t.data.X) : t.data.X;
   rows.weights = t.weights;
   if (o.classify()) rows.labels = class_indices(t.data.y);
   if (o.machine == Machine::svr || o.machine == Machine::nu_svr) rows.y = t.data.y;
@@ -126,7 +126,7 @@ SvmRows rows_of(const SvmCommand& o, const Training& t, const Kernel& kernel) {
 }
 
 Kernel kernel_of(const SvmCommand& o, const Training& t) {
-  return o.libsvm ? o.libsvm->kernel_for(t.data.X.width()) : kernel_for(o, t, kernels::gaussian(kernels::LengthScale::automatic()));
+  return o.libsvm ? o.libsvm->kernel_for(t.data.X.width()) : kernel_for(t, kernels::gaussian(kernels::LengthScale::automatic()));
 }
 
 // Nothing was said of the penalty: it is chosen, and with the standard kernel its length scale.
@@ -170,7 +170,9 @@ Told told_by(const AnyModel& model) {
       model);
 }
 
-Fitted fit_svm(const SvmCommand& o, const Training& t) {
+Fitted fit_svm(const SvmCommand& asked, const Training& t) {
+  SvmCommand o = asked;
+  o.kernel = t.kernel;  // which may have been chosen for what the columns hold
   check_task(o, t);
   const Kernel kernel = kernel_of(o, t);
   const SvmRows rows = rows_of(o, t, kernel);
@@ -270,6 +272,8 @@ void take_libsvm(SvmCommand& o) {
 void run_svm(SvmCommand o) {
   o.begin = Clock::now();
   if (!o.libsvm_text.empty()) take_libsvm(o);
+  if (o.machine == Machine::one_class && o.reading.path.empty() && !o.weights.empty())
+    throw UsageError("--sample-weight names a column of DATA, which is not given");
   if (o.machine == Machine::one_class) {  // a target is no feature, and nothing else
     if (!o.encode.target.empty()) o.encode.drop.push_back(o.encode.target);
     o.encode.target.clear();

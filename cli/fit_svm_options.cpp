@@ -40,8 +40,7 @@ CLI::App* add_machine(CLI::App& fit, Invocation& invocation, const std::shared_p
   o->machine = machine;
   CLI::App* command = fit.add_subcommand(name, about);
   add_shared(*command, *o);
-  add_kernel(*command, o->kernel,
-             "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian, its length scale from the median distance)");
+  add_fit_kernel(*command, *o, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian, its length scale from the median distance)");
   add_solver_options(*command, *o);
   command->get_option("--scale")->each([o](const std::string&) { o->scaling_is_given = true; });
   command->callback([o, &invocation] { invocation.job = [o] { run_svm(*o); }; });
@@ -58,8 +57,8 @@ void add_libsvm_option(CLI::App& command, SvmCommand& o) {
                                 },
                                 "Options of LIBSVM's svm-train instead of those of Mercer, its defaults and no scaling: \"-c 10 -g 0.5\"")
                             ->type_name("TEXT");
-  for (const char* other : {"--kernel", "--C", "--lambda", "--hard-margin", "--intercept", "--no-intercept", "--class-weight",
-                            "--multi-class", "--probability", "--tol"}) {
+  for (const char* other : {"--kernel", "--table", "--gram", "--C", "--lambda", "--hard-margin", "--intercept", "--no-intercept",
+                            "--class-weight", "--multi-class", "--probability", "--tol"}) {
     libsvm->excludes(command.get_option(other));
   }
 }
@@ -83,6 +82,7 @@ void add_fit_svm(CLI::App& fit, Invocation& invocation) {
       "Examples:\n"
       "  mercer fit svc train.csv --target kind --C 10 --out model.mercer\n"
       "  mercer fit svc train.csv --kernel \"polynomial(2)\" --class-weight balanced --probability --out model.mercer\n"
+      "  mercer fit svc genes.tsv --kernel \"spectrum(5)\" --target kind --out model.mercer\n"
       "  mercer fit svc a9a.svm --libsvm \"-c 1 -g 0.05\" --out model.mercer && mercer convert model.mercer a9a.model");
 
   auto nu_svc = std::make_shared<SvmCommand>();

@@ -5,6 +5,8 @@
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "given_gram.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -23,6 +25,7 @@ struct GramCommandOptions {
   double alpha = 0;  // 0: no effective dimension
   std::string target{};
   std::optional<Repair> repair{};
+  std::string gram{};  // a file of the matrix itself
 };
 
 // What is checked, repaired and written, wherever it came from.
@@ -62,9 +65,9 @@ Vector numeric_target(const Table& table, const std::string& name, std::vector<s
   if (table.sparse) return Eigen::Map<const Vector>(table.sparse_labels.data(), static_cast<Index>(table.sparse_labels.size()));
   if (name.empty()) return {};
   const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name))];
-  if (column.is_text() || !column.missing.empty()) {
-    notes.push_back(
-        fmt::format("Column {} is {}: no target alignment.", column.name, column.is_text() ? "not numeric" : "not there in every row"));
+  if (column.is_text() || column.is_objects() || !column.missing.empty()) {
+    notes.push_back(fmt::format("Column {} is {}: no target alignment.", column.name,
+                                column.is_text() || column.is_objects() ? "not numeric" : "not there in every row"));
     return {};
   }
   return Eigen::Map<const Vector>(column.numbers().data(), static_cast<Index>(column.numbers().size()));
@@ -135,13 +138,44 @@ std::string verdict_of(const Subject& subject, const GramCheck& check) {
   return subject.claims_psd ? KernelCheck{subject.kernel, *subject.claims_psd, check}.verdict() : check.verdict();
 }
 
+// The matrix of a file, whatever it is: that is the question. DATA, if there is any, has the target.
+Subject given_matrix(const GramCommandOptions& o, const Speaker& speaker) {
+  Subject subject;
+  subject.K = read_kernel_values(o.gram, o.common);
+  if (subject.K.rows() != subject.K.cols())
+    throw InvalidArgument(fmt::format("{}: is {} x {}; a Gram matrix is square, a row and a column for each object", o.gram,
+                                      subject.K.rows(), subject.K.cols()));
+  subject.kernel = kernels::precomputed().text();
+  subject.features = subject.K.cols();
+  if (!o.reading.path.empty()) {
+    const Table table = read_data(o.reading, o.common);
+    if (table.rows() != subject.K.rows())
+      throw InvalidArgument(fmt::format("{}: is the matrix of {} objects, and {} has {} rows; row i of one must be row i of the other",
+                                        o.gram, subject.K.rows(), o.reading.path, table.rows()));
+    const std::string target = target_column(table, o.target, subject.notes);
+    if (o.check) subject.y = numeric_target(table, target, subject.notes);
+  }
+  speaker.notes(subject.notes);
+  return subject;
+}
+
 // The Gram matrix of a table.
 Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
   const Table table = read_data(o.reading, o.common);
   std::vector<std::string> notes;
   const std::string target = target_column(table, o.target, notes);
   EncodeOptions encode = o.encode;
-  if (o.kernel && o.kernel->needs_given_gram() && encode.scaling != ScalingKind::none) {
+  std::optional<Kernel> wanted = o.kernel;
+  {
+    EncodeOptions features = encode;  // as features_only will take them
+    features.no_target = true;
+    if (!target.empty()) features.drop.push_back(target);
+    suit_objects(table, wanted, features, notes);
+    encode.keep_text = features.keep_text;
+    encode.drop = features.drop;
+    if (!target.empty()) std::erase(encode.drop, target);
+  }
+  if (wanted && wanted->needs_given_gram() && encode.scaling != ScalingKind::none) {
     encode.scaling = ScalingKind::none;
     notes.emplace_back("The columns are taken for the Gram matrix of the rows, without scaling.");
   }
@@ -162,8 +196,7 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
   const double spectra = (o.check ? 9 : 0) + (o.repair ? 10 : 0);
   announce(fmt::format("Gram matrix of {} rows", X.size()),
            n * n * (static_cast<double>(X.width()) + 30 + spectra * n) / estimated_flops(limits), n * n * 8 * matrices, limits);
-  const Kernel asked =
-      resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
+  const Kernel asked = resolve_columns(wanted.value_or(kernels::gaussian(kernels::LengthScale::automatic())), data.encoder.column_names());
   if (asked == kernels::precomputed()) {  // the table is the matrix, whatever it is: that is the question
     if (X.size() != X.width())
       throw InvalidArgument(fmt::format("{}: a Gram matrix has as many columns as rows, this table has {} rows and {} columns",
@@ -182,10 +215,10 @@ Subject evaluate(const GramCommandOptions& o, const Speaker& speaker) {
 
 void run_gram(const GramCommandOptions& o) {
   const auto start = Clock::now();
-  if (!o.out.empty()) check_output("--out", o.out, {o.reading.path}, !o.common.json);
+  if (!o.out.empty()) check_output("--out", o.out, {o.reading.path, o.gram}, !o.common.json);
   if (o.alpha > 0 && !o.check) throw UsageError("--alpha is for --check, which says the effective dimension at it; give both");
   const Speaker speaker(o.common, o.out);
-  Subject subject = evaluate(o, speaker);
+  Subject subject = o.gram.empty() ? evaluate(o, speaker) : given_matrix(o, speaker);
   Matrix& K = subject.K;
   std::optional<GramCheck> check;
   std::optional<GramRepair> repair;
@@ -235,6 +268,8 @@ void add_gram(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("gram", "Gram matrix of a table: write it, check that it is one, repair it");
   add_reading(*command, o->reading);
   add_kernel(*command, o->kernel, "Kernel, like \"gaussian(2) + 0.5*linear\" (default: gaussian(auto), the median distance)");
+  add_gram_file(*command, o->gram,
+                "Take the matrix from this file, .npy or .csv without names, to check or repair it; DATA may have the target");
   command->add_option("--out", o->out, "Write the matrix to this file: .npy, .csv or .tsv; - is CSV on standard output")->type_name("FILE");
   command->add_flag(
       "--check", o->check,
@@ -257,7 +292,8 @@ void add_gram(CLI::App& app, Invocation& invocation) {
       "  mercer gram train.csv --kernel \"polynomial(2, 1, -1)\" --check\n"
       "  mercer gram train.csv --check --alpha 0.1 --target price\n"
       "  mercer gram train.csv --kernel \"polynomial(2, 1, -1)\" --repair clip --out K.npy\n"
-      "  mercer gram K.npy --kernel precomputed --check");
+      "  mercer gram --gram K.npy --check\n"
+      "  mercer gram genes.fasta --kernel \"spectrum(4)\" --out K.npy");
   command->callback([o, &invocation] { invocation.job = [o] { run_gram(*o); }; });
 }
 

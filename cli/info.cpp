@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "objects.hpp"
 
 namespace mercer::cli {
 
@@ -28,8 +29,7 @@ void describe(const KernelRidgeModel& model, Rows& rows) {
   const Samples& X = model.samples();
   rows.push_back({"kernel", model.kernel().text()});
   rows.push_back({"alpha", fmt::format("{:g}", fmt::join(model.alpha(), ", "))});
-  rows.push_back(
-      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"training rows", samples_words(X)});
   rows.push_back({"precision", name_of(model.precision())});
   rows.push_back({"summary", model.summary().sentence});
 }
@@ -40,8 +40,7 @@ void describe(const GaussianProcessModel& model, Rows& rows) {
   rows.push_back({"noise", model.noise().size() == 1
                                ? fmt::format("{:g}", model.noise()[0])
                                : fmt::format("one per sample, {:g} to {:g}", model.noise().minCoeff(), model.noise().maxCoeff())});
-  rows.push_back(
-      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"training rows", samples_words(X)});
   rows.push_back({"summary", model.summary().sentence});
 }
 
@@ -49,8 +48,7 @@ void describe(const FalkonModel& model, Rows& rows) {
   const Samples& Z = model.landmarks();
   rows.push_back({"kernel", model.kernel().text()});
   rows.push_back({"alpha", fmt::format("{:g}", model.alpha())});
-  rows.push_back(
-      {"landmarks", fmt::format("{} x {}, {} ({})", Z.size(), Z.width(), Z.is_sparse() ? "sparse" : "dense", model.summary().landmarks)});
+  rows.push_back({"landmarks", fmt::format("{} ({})", samples_words(Z), model.summary().landmarks)});
   rows.push_back({"precision", name_of(model.precision())});
   rows.push_back({"summary", model.summary().sentence});
 }
@@ -85,8 +83,7 @@ void describe(const LinearSvcModel& model, Rows& rows) {
 
 void describe_expansion(const Kernel& kernel, const Samples& X, const ConvexSummary& summary, Rows& rows) {
   rows.push_back({"kernel", kernel.text()});
-  rows.push_back({summary.landmarks > 0 ? "landmarks" : "training rows",
-                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({summary.landmarks > 0 ? "landmarks" : "training rows", samples_words(X)});
   rows.push_back({"summary", summary.sentence});
 }
 
@@ -108,8 +105,7 @@ void describe_support(const SupportExpansion& parts, const SvmSetting& setting, 
   if (setting.nu) rows.push_back({"nu", fmt::format("{:g}", *setting.nu)});
   const Samples& X = parts.vectors;
   rows.push_back({"kernel", parts.kernel.text()});
-  rows.push_back(
-      {"support vectors", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"support vectors", samples_words(X)});
   rows.push_back({"at the bound", std::to_string(summary.at_bound)});
   rows.push_back({"summary", summary.sentence});
   if (!summary.remark.empty()) rows.push_back({"remark", summary.remark});
@@ -135,8 +131,7 @@ void describe(const KernelSGDModel& model, Rows& rows) {
   const Samples& X = model.samples();
   rows.push_back({"lambda", fmt::format("{:g}", model.lambda())});
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back({"support vectors", fmt::format("{} x {}, {} {}", model.summary().support_vectors, X.width(),
-                                                 X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"support vectors", samples_words(X)});
   rows.push_back({"summary", model.summary().sentence});
 }
 
@@ -145,8 +140,7 @@ void describe(const KernelMeanModel& model, Rows& rows) {
   rows.push_back({"rule", model.rule() == MeanRule::parzen ? "Parzen windows" : "nearest mean"});
   if (model.rule() == MeanRule::parzen) rows.push_back({"priors", fmt::format("{:g}", fmt::join(model.priors(), ", "))});
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back(
-      {"training rows", fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({"training rows", samples_words(X)});
   rows.push_back({"summary", model.summary().sentence});
 }
 
@@ -160,8 +154,7 @@ void describe(const PcaModel& model, Rows& rows) {
 void describe(const KernelPcaModel& model, Rows& rows) {
   const Samples& X = model.basis();
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back({model.is_low_rank() ? "landmarks" : "training rows",
-                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({model.is_low_rank() ? "landmarks" : "training rows", samples_words(X)});
   rows.push_back({"eigenvalues", fmt::format("{:.4g}", fmt::join(model.eigenvalues(), ", "))});
   rows.push_back({"summary", model.summary().sentence});
 }
@@ -170,14 +163,13 @@ void describe(const KernelKMeansModel& model, Rows& rows) {
   const Samples& X = model.samples();
   rows.push_back({"clusters", fmt::format("{}, of {} rows", model.clusters(), fmt::join(model.sizes(), ", "))});
   rows.push_back({"kernel", model.kernel().text()});
-  rows.push_back({model.summary().rank > 0 ? "pivots" : "training rows",
-                  fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({model.summary().rank > 0 ? "pivots" : "training rows", samples_words(X)});
   rows.push_back({"summary", model.summary().sentence});
 }
 
 void describe_points(const Kernel& kernel, const char* name, const Samples& X, Index columns, Rows& rows) {
   rows.push_back({"kernel", kernel.text()});
-  rows.push_back({name, fmt::format("{} x {}, {} {}", X.size(), X.width(), X.is_sparse() ? "sparse" : "dense", name_of(X.precision()))});
+  rows.push_back({name, samples_words(X)});
   rows.push_back({"features", std::to_string(columns)});
 }
 
@@ -198,6 +190,19 @@ void describe(const RandomFourierFeatures& map, Rows& rows) {
 void describe(const TensorSketch& map, Rows& rows) {
   rows.push_back({"kernel", map.kernel().text()});
   rows.push_back({"features", fmt::format("{} sketches of {} columns", map.n_components(), map.n_features())});
+}
+
+void describe(const StructuredSvmModel& model, Rows& rows) {
+  rows.push_back({"form", name_of(model.form())});
+  rows.push_back({"C", fmt::format("{:g}", model.parts().C)});
+  if (model.is_linear()) {
+    rows.push_back({"columns", std::to_string(model.n_features())});
+  } else {
+    rows.push_back({"kernel", model.kernel().text()});
+    rows.push_back({"support vectors", samples_words(model.samples())});
+  }
+  if (!model.parts().sequence_column.empty()) rows.push_back({"sequences", "told apart by the column " + model.parts().sequence_column});
+  rows.push_back({"summary", model.summary().sentence});
 }
 
 void describe(const Encoder& encoder, Rows& rows) {
@@ -232,6 +237,9 @@ void run_info(const InfoOptions& o) {
                                                : fmt::format("{}, format version {}, saved by Mercer {}", saved.kind(),
                                                              info.value("format_version", ""), info.value("mercer_version", "?"))}};
   std::visit([&](const auto& model) { describe(model, rows); }, saved.model);
+  if (const std::optional<Kernel> kernel = kernel_in(saved.model)) {
+    if (const std::string tables = library_words(*kernel); !tables.empty()) rows.push_back({"tables of words", tables});
+  }
   if (saved.encoder) describe(*saved.encoder, rows);
   if (info.contains("checksum")) rows.push_back({"checksum", info.value("checksum", "")});
   Speaker(o.common).say("{}", aligned(rows));

@@ -83,24 +83,6 @@ bool are_pairs(const std::vector<KernelVerdict>& kernels) { return !kernels.empt
 
 }  // namespace
 
-CLI::Option* add_kernel_as(CLI::App& command, const std::string& name, std::optional<Kernel>& kernel, const std::string& words) {
-  CLI::Option* option = command.add_option_function<std::string>(
-      name,
-      [&kernel, name](const std::string& text) {
-        if (text == "auto") return;
-        try {
-          kernel = parse_kernel(text);
-        } catch (const Error& error) {
-          throw CLI::ValidationError(name, error.what());
-        }
-        if (kernel->needs_given_gram())
-          throw CLI::ValidationError(name, "a given Gram matrix is not offered here; the Python functions take one");
-      },
-      words);
-  option->type_name("EXPR");
-  return option;
-}
-
 void add_judging(CLI::App& command, JudgeOptions& o, Invocation& invocation, const std::vector<Exchange>& schemes) {
   add_encoding(command, o.encode);
   add_scaling(command, o.encode.scaling);
@@ -150,9 +132,13 @@ Features features_in(const Table& table, const EncodeOptions& options) {
   if (f.names.empty()) {  // LIBSVM rows
     for (Index j = 0; j < data.X.width(); ++j) f.names.push_back(fmt::format("x{}", j + 1));
   }
-  Index column = 0;
+  Index column = 0;  // among those of numbers, which the scaler knows alone
   for (const FeatureColumn& feature : f.encoder.features) {
     const Index width = std::max<Index>(1, std::ssize(feature.categories));
+    if (feature.object) {
+      f.words_only = false;
+      continue;
+    }
     if (feature.categories.empty()) {
       f.words_only = false;
     } else if (scaler.kind != ScalingKind::none) {

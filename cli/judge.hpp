@@ -28,8 +28,6 @@ struct JudgeOptions {
 
 // Reading, scaling, --level, --permutations, --seed, --report, --json and the exchanges in `schemes`.
 void add_judging(CLI::App& command, JudgeOptions& o, Invocation& invocation, const std::vector<Exchange>& schemes);
-// --kernel under another name.
-CLI::Option* add_kernel_as(CLI::App& command, const std::string& name, std::optional<Kernel>& kernel, const std::string& words);
 
 // Exchanges that ask for groups must have them, and the other way round. Throws UsageError.
 void check_exchange(const JudgeOptions& o);

@@ -38,15 +38,10 @@ std::vector<double> parse_alphas(const std::string& text) {
   return out;
 }
 
-std::vector<Kernel> parse_kernels(const std::string& text) {
+std::vector<Kernel> parse_kernels(const std::string& text, const KernelLibrary& tables) {
   std::vector<Kernel> out;
   for (const std::string& piece : pieces(text, ';')) {
-    if (piece.empty()) continue;
-    try {
-      out.push_back(parse_kernel(piece));
-    } catch (const Error& e) {
-      throw CLI::ValidationError("--kernels", e.what());
-    }
+    if (!piece.empty()) out.push_back(parse_with(piece, tables, "--kernels"));
   }
   if (out.empty()) throw CLI::ValidationError("--kernels", "must be kernels with semicolons between, like \"gaussian(1); gaussian(2)\"");
   return out;
@@ -120,7 +115,7 @@ Json summary_json(const SolveSummary& s) {
           {"sentence", s.sentence}};
 }
 
-void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path) {
+void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path, const std::shared_ptr<const KernelLibrary>& tables) {
   CLI::Option* alphas = command.add_option_function<std::string>(
       "--alphas",
       [&path](const std::string& text) {
@@ -134,12 +129,12 @@ void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path) {
       "Choose by exact leave-one-out, of all alphas at once (the default with --alphas)");
   CLI::Option* kernels = command.add_option_function<std::string>(
       "--kernels",
-      [&path](const std::string& text) {
-        path.kernels = parse_kernels(text);
+      [&path, tables](const std::string& text) {
+        path.kernels = parse_kernels(text, *tables);
         path.given = true;
       },
       "Choose among these kernels, with semicolons between");
-  kernels->type_name("EXPR;EXPR..")->excludes("--kernel");
+  kernels->type_name("EXPR;EXPR..")->excludes("--kernel")->excludes("--gram");
   CLI::Option* folds = command.add_option_function<std::int64_t>(
       "--folds",
       [&path](const std::int64_t& value) {

@@ -16,7 +16,7 @@ struct KrrPathOptions {
   std::optional<bool> intervals{};
 };
 
-void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path);
+void add_path(CLI::App& command, FitOptions& shared, KrrPathOptions& path, const std::shared_ptr<const KernelLibrary>& tables);
 
 // Words that do not go together are a UsageError.
 void check_path(const KrrPathOptions& path);

@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -57,7 +58,7 @@ Json result_json(const LearnCommandOptions& o, const LearnResult& result, bool c
   json.update({{"n_train", result.n_train},
                {"test", evaluation_json(result.test, classify)},
                {"baseline", evaluation_json(result.baseline, classify)},
-               {"linear", evaluation_json(result.linear, classify)},
+               {"linear", result.linear.n > 0 ? evaluation_json(result.linear, classify) : Json()},
                {"candidates", std::move(candidates)},
                {"folds", result.folds},
                {"seed", result.seed},
@@ -93,8 +94,10 @@ void say_measures(const Speaker& speaker, const LearnResult& result, bool classi
   const std::vector<std::string> heading = classify ? std::vector<std::string>{"", "accuracy", "precision", "recall", "95 % of accuracy"}
                                                     : std::vector<std::string>{"", "RMSE", "R2", "MAE", "95 % of RMSE"};
   speaker.say("On {} rows that the search never saw:", result.test.n);
-  speaker.say("{}", aligned({heading, row("this model", result.test), row("linear", result.linear),
-                             row(classify ? "most frequent class" : "mean", result.baseline)}));
+  std::vector<std::vector<std::string>> rows{heading, row("this model", result.test)};
+  if (result.linear.n > 0) rows.push_back(row("linear", result.linear));
+  rows.push_back(row(classify ? "most frequent class" : "mean", result.baseline));
+  speaker.say("{}", aligned(rows));
 }
 
 void check_outputs(const LearnCommandOptions& o) {
@@ -118,17 +121,23 @@ LearnResult search_and_fit(const LearnCommandOptions& o) {
   LearnOptions options = o.learn;
   options.folds = static_cast<Index>(o.folds);
   const Table data = read_data(o.reading, o.common);
+  std::vector<std::string> notes;
+  suit_objects(data, options.kernel, options.encode, notes);
+  const auto with_notes = [&](LearnResult result) {
+    result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+    return result;
+  };
   if (o.test.empty()) {
     announce_search(o, data);
     ProgressBar bar;
     options.run = o.common.run(bar.callback());
-    return learn(data, options);
+    return with_notes(learn(data, options));
   }
   const Table test = read_data(o.reading, o.test, o.common);
   announce_search(o, data);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
-  return learn(data, test, options);
+  return with_notes(learn(data, test, options));
 }
 
 void run_learn(const LearnCommandOptions& o) {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <sstream>
+#include <system_error>
 
 #include "commands.hpp"
 #include "files.hpp"
@@ -155,6 +156,10 @@ int run_guarded(const std::vector<std::string>& words) {
   } catch (const FileError& error) {
     if (stdout_closed_by_reader()) return 0;  // the reader has seen enough
     return complain(error.what(), failed);
+  } catch (const std::system_error& error) {  // long text is written before its end; fmt says that it could not
+    if (stdout_closed_by_reader()) return 0;
+    const bool writing = std::string_view(error.what()).starts_with("cannot write to file");
+    return complain(writing ? fmt::format("standard output: cannot be written: {}", error.code().message()) : error.what(), failed);
   } catch (const std::bad_alloc&) {
     return complain("the machine has no memory left for this; use fewer rows, or --memory to be told earlier", failed);
   } catch (const std::exception& error) {

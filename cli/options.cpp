@@ -13,7 +13,8 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* what_data_may_be =
-    "CSV, TSV, LIBSVM or NPY file, plain, .gz or .xz; - is standard input; builtin:NAME a built-in set";
+    "CSV, TSV, LIBSVM, NPY, FASTA, JSON lines, lines of text or graphs, plain, .gz or .xz; - is standard input; builtin:NAME a built-in "
+    "set";
 
 char delimiter_of(const std::string& word) {
   static const std::vector<std::pair<std::string, char>> words{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'},
@@ -138,7 +139,12 @@ void add_formats(CLI::App& command, ReadingOptions& options) {
                           {"csv", FileFormat::csv},
                           {"tsv", FileFormat::tsv},
                           {"libsvm", FileFormat::libsvm},
-                          {"npy", FileFormat::npy}},
+                          {"npy", FileFormat::npy},
+                          {"lines", FileFormat::lines},
+                          {"fasta", FileFormat::fasta},
+                          {"jsonl", FileFormat::jsonl},
+                          {"graphs", FileFormat::graphs},
+                          {"tu", FileFormat::tu}},
                          "Format of the data (default: found by content and name)");
   command
       .add_option_function<std::string>(
@@ -190,16 +196,49 @@ void add_scaling(CLI::App& command, ScalingKind& scaling) {
                           fmt::format("Scaling of the features (default: {})", now));
 }
 
-CLI::Option* add_kernel(CLI::App& command, std::optional<Kernel>& kernel, const std::string& words) {
+std::shared_ptr<const KernelLibrary> add_tables(CLI::App& command) {
+  auto tables = std::make_shared<KernelLibrary>();
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--table",
+          [tables](const std::vector<std::string>& given) {
+            for (const std::string& text : given) {
+              const std::size_t at = text.find('=');
+              if (at == std::string::npos || at == 0 || at + 1 == text.size())
+                throw CLI::ValidationError("--table", "must be NAME=FILE, like glove=glove.txt, got " + text);
+              const std::string name = text.substr(0, at);
+              tables->insert_or_assign(name, kernels::words(name, std::make_shared<const WordTable>(read_word_table(text.substr(at + 1)))));
+            }
+          },
+          "A table of words that the kernel names, like glove=glove.txt for words(\"glove\"): a word and its numbers in each line")
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return tables;
+}
+
+Kernel parse_with(const std::string& text, const KernelLibrary& tables, const std::string& option) {
+  try {
+    return parse_kernel(text, tables);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    if (message.find("the table of words") != std::string::npos) {  // the library's remedy is for programs
+      const std::size_t remedy = message.find(": give it along");
+      const std::size_t end = message.find('\n', remedy);
+      if (remedy != std::string::npos)
+        message.replace(remedy, end - remedy, "; --table NAME=FILE gives one: a word and its numbers in each line");
+    }
+    throw CLI::ValidationError(option, message);
+  }
+}
+
+CLI::Option* add_kernel(CLI::App& command, std::optional<Kernel>& kernel, const std::string& words, const std::string& name,
+                        std::shared_ptr<const KernelLibrary> tables) {
+  if (tables == nullptr) tables = add_tables(command);
   CLI::Option* option = command.add_option_function<std::string>(
-      "--kernel",
-      [&](const std::string& text) {
-        if (text == "auto") return;
-        try {
-          kernel = parse_kernel(text);
-        } catch (const Error& error) {
-          throw CLI::ValidationError("--kernel", error.what());
-        }
+      name,
+      [&kernel, tables, name](const std::string& text) {
+        if (text != "auto") kernel = parse_with(text, *tables, name);
       },
       words);
   option->type_name("EXPR");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mercer/mercer.hpp>
 #include <optional>
 #include <stdexcept>
@@ -52,8 +53,14 @@ void add_encoding(CLI::App& command, EncodeOptions& options);
 void add_target(CLI::App& command, EncodeOptions& options);
 void add_scaling(CLI::App& command, ScalingKind& scaling);
 
-// A kernel expression, parsed where the command line is parsed.
-CLI::Option* add_kernel(CLI::App& command, std::optional<Kernel>& kernel, const std::string& words);
+// --table NAME=FILE: the tables of words that kernels name. Before the kernels, for these are parsed where the command line is.
+std::shared_ptr<const KernelLibrary> add_tables(CLI::App& command);
+
+// A kernel expression, under --kernel or another name; parse_with is parse_kernel whose complaint is that of the option.
+// Without `tables` the command gets an option for them too.
+CLI::Option* add_kernel(CLI::App& command, std::optional<Kernel>& kernel, const std::string& words, const std::string& name = "--kernel",
+                        std::shared_ptr<const KernelLibrary> tables = nullptr);
+Kernel parse_with(const std::string& text, const KernelLibrary& tables, const std::string& option);
 
 // Names of columns, separated by commas; may be given more than once.
 CLI::Option* add_columns(CLI::App& command, const std::string& name, std::vector<std::string>& columns, const std::string& about);

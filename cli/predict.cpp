@@ -4,6 +4,7 @@
 
 #include "apply.hpp"
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -15,12 +16,14 @@ struct PredictOptions {
   ReadingOptions reading{};
   std::string model{};
   std::string out{};
+  std::string sequence{};
+  std::string gram{};
   bool scores = false;
   bool proba = false;
   double interval = 0;  // level; 0: none
 };
 
-void add_column(Table& table, std::string name, std::variant<std::vector<double>, std::vector<std::string>> values) {
+void add_column(Table& table, std::string name, decltype(Column::values) values) {
   table.names.push_back(name);
   table.columns.push_back({std::move(name), std::move(values), {}});
 }
@@ -135,7 +138,7 @@ bool has_probabilities(const SavedModel& saved) {
 }
 
 void run_predict(const PredictOptions& o) {
-  if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path}, true);
+  if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path, o.gram}, true);
   if (o.common.json && o.out == "-") throw UsageError("--json and --out - both want standard output; choose one");
   SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
@@ -147,14 +150,17 @@ void run_predict(const PredictOptions& o) {
         "--proba is for models with probabilities (fit logistic, fit svc --probability, fit mean --rule parzen); {} is a {} model of {}",
         o.model, saved.kind(), classify ? "scores" : "numbers"));
   }
-  const Table table = read_data(o.reading, o.common);
-  saved = load_for(o.model, table);
-  const Samples X = features_for(saved, table, "");
+  const bool from_file = !o.gram.empty();
+  const Table table = from_file && o.reading.path.empty() ? Table{} : read_data(o.reading, o.common);
+  if (!from_file) saved = load_for(o.model, table);
+  const std::vector<Index> sequences = sequences_for(saved, o.model, table, o.sequence);
+  const Samples X = from_file ? read_gram_rows(o.gram, saved, o.model, o.common) : features_for(saved, table, "");
+  if (from_file && !o.reading.path.empty()) require_rows(o.gram, X, table);
   const auto plain = [&] {
     const Matrix predicted = predict_with_bar(saved, X, o.common);
     if (one_class) return one_class_answers(predicted, o.scores);
     if (!classify) return regression_answers(predicted);
-    Table out = class_answers(saved.encoder->classes, classes_of(saved, X, predicted, o.common), predicted, o.scores);
+    Table out = class_answers(saved.encoder->classes, classes_of(saved, X, predicted, o.common, sequences), predicted, o.scores);
     if (o.proba) add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run()));
     return out;
   };
@@ -178,6 +184,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("predict", "Predict new rows with a saved model");
   command->add_option("MODELFILE", o->model, "A model that fit or learn saved")->required();
   add_reading(*command, o->reading);
+  add_gram_file(*command, o->gram,
+                "Kernel values k(new, training object), a row for each new object, for a model that was fitted with --gram");
   command
       ->add_option("--out", o->out,
                    "Write the predictions to this file: .csv, .tsv or .npy, .gz or .xz behind (default: CSV on standard output)")
@@ -186,6 +194,9 @@ void add_predict(CLI::App& app, Invocation& invocation) {
   command->add_flag("--proba", o->proba, "Models with probabilities: add that of each class");
   add_number(*command, "--interval", o->interval, 1e-9, 1 - 1e-9, "a number between 0 and 1",
              "Add columns lower and upper: an interval for a new value at this level, 0.9 say");
+  command
+      ->add_option("--sequence", o->sequence, "Models of sequences: the column that tells them apart (default: the one it had in training)")
+      ->type_name("COL");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(

@@ -4,6 +4,7 @@
 
 #include "apply.hpp"
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "loss_quality.hpp"
 
 namespace mercer::cli {
@@ -15,6 +16,8 @@ struct ScoreOptions {
   ReadingOptions reading{};
   std::string model{};
   std::string target{};
+  std::string sequence{};
+  std::string gram{};
 };
 
 // The answers of a table for a model that knows nothing of columns.
@@ -38,6 +41,7 @@ Quality one_class_quality(const std::string& model, const Vector& answers, const
 
 void run_score(const ScoreOptions& o) {
   SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
+  if (o.reading.path.empty()) throw UsageError("score needs DATA beside --gram, the file with the answers");
   const Table table = read_data(o.reading, o.common);
   saved = load_for(o.model, table, o.target);
   const bool one_class = std::holds_alternative<OneClassModel>(saved.model);
@@ -50,7 +54,7 @@ void run_score(const ScoreOptions& o) {
     if (!target.empty() && !encoder.sparse) {
       encoder.target = table.names[static_cast<std::size_t>(require_column(table, target))];
     }
-    const std::optional<Vector> found = encoder.target_of(table);
+    const std::optional<Vector> found = o.gram.empty() ? encoder.target_of(table) : gram_target(encoder, table);
     if (!found) {
       throw InvalidArgument(
           fmt::format("{}: lacks the target \"{}\", so there is nothing to compare with; use predict, or name it with --target",
@@ -64,13 +68,16 @@ void run_score(const ScoreOptions& o) {
     }
     truth = plain_target(table, target);
   }
-  const Samples X = features_for(saved, table, saved.encoder ? "" : target);
+  const std::vector<Index> sequences = sequences_for(saved, o.model, table, o.sequence);
+  const Samples X =
+      o.gram.empty() ? features_for(saved, table, saved.encoder ? "" : target) : read_gram_rows(o.gram, saved, o.model, o.common);
+  if (!o.gram.empty()) require_rows(o.gram, X, table);
   const Matrix predicted = predict_with_bar(saved, X, o.common);
   if (predicted.cols() > 1 && !(saved.encoder && saved.encoder->task == Task::classification)) {
     throw InvalidArgument(fmt::format("{} predicts {} numbers a row; score compares one", o.model, predicted.cols()));
   }
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
-  const std::vector<Index> guess = classify ? classes_of(saved, X, predicted, o.common) : std::vector<Index>();
+  const std::vector<Index> guess = classify ? classes_of(saved, X, predicted, o.common, sequences) : std::vector<Index>();
   Quality quality = one_class ? one_class_quality(o.model, truth, predicted)
                               : quality_of(saved.encoder ? &*saved.encoder : nullptr, truth, predicted, classify ? &guess : nullptr);
   add_loss_quality(saved, truth, predicted, quality);
@@ -92,7 +99,12 @@ void add_score(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("score", "Compare a saved model's predictions with known answers");
   command->add_option("MODELFILE", o->model, "A model that fit or learn saved")->required();
   add_reading(*command, o->reading);
+  add_gram_file(*command, o->gram,
+                "Kernel values k(new, training object), a row for each row of DATA, for a model that was fitted with --gram");
   command->add_option("--target", o->target, "Column with the answers (default: the name it had in training)")->type_name("COL");
+  command
+      ->add_option("--sequence", o->sequence, "Models of sequences: the column that tells them apart (default: the one it had in training)")
+      ->type_name("COL");
   add_seed(*command, o->reading.seed, "Seed of built-in sets (default: 0)");
   add_common(*command, o->common);
   command->footer(

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "objects.hpp"
+
 namespace mercer::cli {
 
 void add_series(CLI::App& command, SeriesOptions& o, const std::string& position, Invocation& invocation) {
@@ -38,7 +40,14 @@ Dataset series_of(const Table& table, const SeriesOptions& o, const Speaker& spe
     }
   }
   if (o.kernel && o.kernel->needs_given_gram()) encode.scaling = ScalingKind::none;
+  std::optional<Kernel> kernel = o.kernel;
+  std::vector<std::string> notes;
+  suit_objects(table, kernel, encode, notes);
+  if (kernel && !o.kernel)
+    throw InvalidArgument(fmt::format("{}: holds strings, sets or graphs; say by which kernel they are compared, like --kernel \"{}\"",
+                                      table.source == "-" ? "standard input" : table.source, kernel->text()));
   Dataset data = make_dataset(table, encode);
+  data.notes.insert(data.notes.begin(), notes.begin(), notes.end());
   if (table.sparse) data.notes.insert(data.notes.begin(), "The labels of the LIBSVM file are no feature.");
   speaker.notes(data.notes);
   return data;
@@ -47,6 +56,7 @@ Dataset series_of(const Table& table, const SeriesOptions& o, const Speaker& spe
 std::vector<std::string> times_in(const Table& table, const std::string& name) {
   if (name.empty()) return {};
   const Column& column = table.columns[static_cast<std::size_t>(require_column(table, name, " for --time"))];
+  require_cells(table, column, "--time");
   if (column.is_text()) return column.text();
   std::vector<std::string> words;
   for (const double value : column.numbers()) words.push_back(format_number(value));

@@ -17,11 +17,15 @@ Column rows_of(const Column& column, const std::vector<Index>& rows) {
   Column out;
   out.name = column.name;
   std::visit(
-      [&](const auto& values) {
-        std::decay_t<decltype(values)> some;
-        some.reserve(rows.size());
-        for (const Index i : rows) some.push_back(values[static_cast<std::size_t>(i)]);
-        out.values = std::move(some);
+      [&]<class Values>(const Values& values) {
+        if constexpr (std::is_same_v<Values, Samples>) {
+          out.values = values.subset(rows);
+        } else {
+          Values some;
+          some.reserve(rows.size());
+          for (const Index i : rows) some.push_back(values[static_cast<std::size_t>(i)]);
+          out.values = std::move(some);
+        }
       },
       column.values);
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -43,10 +47,12 @@ void write_rows(const Table& table, const std::vector<Index>& rows, const Vector
   const FileFormat format = format_of_output(path);
   Table out;
   out.has_header = true;
-  const bool bare = table.sparse.has_value();  // LIBSVM rows have no columns to write
-  if (!bare && (format != FileFormat::npy || weights.size() == 0)) {
+  // LIBSVM rows have no columns to write, and sets and graphs no cell of a table: the numbers of the rows say which they are.
+  const bool bare = table.sparse.has_value() ||
+                    std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) { return column.is_objects(); });
+  if (!table.sparse && (format != FileFormat::npy || weights.size() == 0)) {
     for (const Column& column : table.columns) {
-      if (format == FileFormat::npy && column.is_text()) continue;
+      if ((format == FileFormat::npy && column.is_text()) || column.is_objects()) continue;
       out.columns.push_back(rows_of(column, rows));
     }
   }
@@ -72,7 +78,11 @@ void write_weights_report(const ExploreOptions& o, const Exploration& e, const s
   page.verdict = verdict + ".";
   page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));
   const std::vector<std::string> names = e.data.encoder.feature_names();
-  if (X.width() <= 2 && std::ssize(names) == X.width()) {
+  if (X.has_objects()) {
+    const KernelPcaModel pca = fit_kernel_pca(X, {.kernel = kernel_of(e), .n_components = 2, .run = o.common.run()});
+    page.scores = pca.transform(X, o.common.run());
+    page.names = {"PC1", "PC2"};
+  } else if (X.width() <= 2 && std::ssize(names) == X.width()) {
     page.scores = e.data.encoder.scaler.undo(X.to_dense());
     page.names = names;
   } else {
@@ -135,9 +145,9 @@ struct ShiftOptions : ExploreOptions {
 };
 
 // Automatic length scales are set from both samples.
-Kernel pooled_kernel(const ExploreOptions& o, const Exploration& e, const Samples& other) {
+Kernel pooled_kernel(const Exploration& e, const Samples& other) {
   const Kernel asked =
-      resolve_columns(o.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), e.data.encoder.column_names());
+      resolve_columns(e.kernel.value_or(kernels::gaussian(kernels::LengthScale::automatic())), e.data.encoder.column_names());
   return asked.has_auto() ? resolve(asked, concatenate(e.data.X, other)) : asked;
 }
 
@@ -173,7 +183,7 @@ void run_shift(const ShiftOptions& o) {
       (n + static_cast<double>(target.size())) * n * (static_cast<double>(e.data.X.width()) + 60) * 8 / estimated_flops(o.common.run()),
       std::min(n * n * 4, 2e9), o.common.run());
   MeanMatchingOptions options;
-  options.kernel = pooled_kernel(o, e, target);
+  options.kernel = pooled_kernel(e, target);
   options.bound = o.bound;
   options.epsilon = o.epsilon;
   options.ridge = o.ridge;
@@ -251,7 +261,7 @@ void run_mixture(const MixtureCommand& o) {
   const Speaker speaker(o.common, o.out);
   const Exploration e = explore(o, speaker);
   MixtureOptions options;
-  options.kernel = kernel_of(o, e);
+  options.kernel = kernel_of(e);
   std::vector<MixtureComponent> components;
   Json sizes = Json::array();
   for (const std::string& path : o.components) {

@@ -81,7 +81,7 @@ void run_rows(const RowsOptions& o, const Choose& choose) {
   const Exploration e = explore(o, speaker, &table);
   const Index n = e.data.X.size();
   const Index m = o.m > 0 ? static_cast<Index>(o.m) : std::max<Index>(1, std::lround(std::sqrt(static_cast<double>(n))));
-  const Kernel kernel = kernel_of(o, e);
+  const Kernel kernel = kernel_of(e);
   const double values = static_cast<double>(n) * (static_cast<double>(std::min<Index>(n, 20000)) + 3 * static_cast<double>(m));
   announce(fmt::format("{} rows for {}", m, n), values * (2 * static_cast<double>(e.data.X.width()) + 60) / estimated_flops(o.common.run()),
            static_cast<double>(m) * static_cast<double>(std::min<Index>(n, 20000)) * 8, o.common.run());

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "mercer/error.hpp"
+#include "mercer/gram.hpp"
 #include "mercer/labels.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/random.hpp"
@@ -29,15 +30,20 @@ Table rows_of(const Table& table, std::span<const Index> rows) {
   part.source = table.source;
   part.names = table.names;
   part.has_header = table.has_header;
+  part.format = table.format;
   for (const Index i : rows) part.lines.push_back(table.line_of(i));
   for (const Column& column : table.columns) {
     Column& out = part.columns.emplace_back();
     out.name = column.name;
     std::visit(
-        [&](const auto& values) {
-          std::decay_t<decltype(values)> picked;
-          for (const Index i : rows) picked.push_back(values[static_cast<std::size_t>(i)]);
-          out.values = std::move(picked);
+        [&]<class Values>(const Values& values) {
+          if constexpr (std::is_same_v<Values, Samples>) {
+            out.values = values.subset(rows);
+          } else {
+            Values picked;
+            for (const Index i : rows) picked.push_back(values[static_cast<std::size_t>(i)]);
+            out.values = std::move(picked);
+          }
         },
         column.values);
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -110,7 +116,8 @@ Problem affordable(const Problem& train, const LearnOptions& options, std::vecto
 
 void draw_curve(LearnResult& result, const Dataset& train) {
   const Encoder& encoder = *result.model.encoder;
-  if (encoder.task != Task::regression || encoder.sparse || train.X.width() != 1 || !encoder.features[0].categories.empty()) return;
+  if (encoder.task != Task::regression || encoder.sparse || train.X.width() != 1 || train.X.has_objects()) return;
+  if (!encoder.features[0].categories.empty()) return;
   const Matrix x = encoder.scaler.undo(train.X.to_dense());
   Matrix grid(curve_grid, 1);
   grid.col(0) = Vector::LinSpaced(curve_grid, x.minCoeff(), x.maxCoeff());
@@ -125,19 +132,18 @@ void draw_curve(LearnResult& result, const Dataset& train) {
 
 std::string verdict_of(const LearnResult& r, const Candidate& best, bool classification) {
   const std::string what = best.model == "ridge" ? "Ridge regression on the columns" : "Kernel ridge with " + best.kernel;
+  const bool numbers = r.linear.n > 0;  // of strings, sets and graphs there is no linear model to compare with
   if (classification) {
     return fmt::format(
-        "{}, alpha {:g}: {:.1f} % right on {} held-out rows (95 % interval {:.1f} to {:.1f}). A linear model gets {:.1f} %, always saying "
-        "the most "
-        "frequent class {:.1f} %.",
-        what, best.alpha, 100 * r.test.accuracy, r.test.n, 100 * r.test.ci_low, 100 * r.test.ci_high, 100 * r.linear.accuracy,
-        100 * r.baseline.accuracy);
+        "{}, alpha {:g}: {:.1f} % right on {} held-out rows (95 % interval {:.1f} to {:.1f}). {} the most frequent class {} %.", what,
+        best.alpha, 100 * r.test.accuracy, r.test.n, 100 * r.test.ci_low, 100 * r.test.ci_high,
+        numbers ? fmt::format("A linear model gets {:.1f} %, always saying", 100 * r.linear.accuracy) : "Always saying",
+        numbers ? fmt::format("{:.1f}", 100 * r.baseline.accuracy) : fmt::format("gets {:.1f}", 100 * r.baseline.accuracy));
   }
-  return fmt::format(
-      "{}, alpha {:g}: RMSE {:.4g} on {} held-out rows (95 % interval {:.4g} to {:.4g}), R2 {:.3f}. A linear model has RMSE {:.4g}, always "
-      "saying "
-      "the mean {:.4g}.",
-      what, best.alpha, r.test.rmse, r.test.n, r.test.ci_low, r.test.ci_high, r.test.r2, r.linear.rmse, r.baseline.rmse);
+  return fmt::format("{}, alpha {:g}: RMSE {:.4g} on {} held-out rows (95 % interval {:.4g} to {:.4g}), R2 {:.3f}. {} the mean {}{:.4g}.",
+                     what, best.alpha, r.test.rmse, r.test.n, r.test.ci_low, r.test.ci_high, r.test.r2,
+                     numbers ? fmt::format("A linear model has RMSE {:.4g}, always saying", r.linear.rmse) : "Always saying",
+                     numbers ? "" : "has RMSE ", r.baseline.rmse);
 }
 
 std::size_t peak_bytes() {
@@ -176,10 +182,13 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
 
   std::optional<Kernel> kernel;
   if (options.kernel) kernel = resolve_columns(*options.kernel, train.encoder.column_names());
-  const KernelLibrary library = kernel ? library_of(*kernel) : KernelLibrary{};
+  if (train.X.has_objects() && (!kernel || options.model == "ridge"))
+    throw InvalidArgument("strings, sets and graphs need a kernel that looks at them, and kernel ridge: give a kernel");
+  const KernelLibrary library = kernel ? library_of(resolve(*kernel, problem.X)) : KernelLibrary{};
   SearchResult found = search(problem, {options.model, kernel, options.folds, options.seed, options.budget_seconds, options.run});
   std::vector<std::string> notes = train.notes;
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
+  if (problem.X.has_objects()) notes.emplace_back("there is no linear model to compare with: it would need columns of numbers alone");
   const Candidate best = found.candidates.front();
   const bool best_is_linear = best.kernel == "linear";
 
@@ -190,11 +199,13 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   const Vector predicted = measured(result.model);
   result.test = evaluate(*truth, predicted, problem, options.seed);
   result.baseline = evaluate(*truth, Vector::Constant(truth->size(), naive_answer(problem)), problem, options.seed);
-  const SavedModel linear_model =
-      best_is_linear
-          ? result.model
-          : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, library, options.run), {}};
-  result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
+  if (!problem.X.has_objects()) {
+    const SavedModel linear_model =
+        best_is_linear
+            ? result.model
+            : SavedModel{fit_candidate(found.linear, found.linear.model == "ridge" ? problem : fitted_on, library, options.run), {}};
+    result.linear = evaluate(*truth, measured(linear_model), problem, options.seed);
+  }
   result.test_truth_and_predicted.resize(truth->size(), 2);
   result.test_truth_and_predicted << *truth, predicted;
   if (classification) result.confusion = confusion_matrix(class_indices(*truth), class_indices(predicted), problem.n_classes());

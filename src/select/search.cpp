@@ -26,7 +26,10 @@ std::vector<Candidate> candidates_for(const Problem& problem, const SearchOption
   std::vector<Candidate> all;
   const bool by_columns = !problem.X.is_sparse() && problem.X.width() <= widest_ridge;
   // Linear models come first and always: they are cheap, and whoever is chosen is compared with the best of them.
-  for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
+  // Strings, sets and graphs have none.
+  if (!problem.X.has_objects()) {
+    for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
+  }
   if (options.model == "ridge") return all;
   std::vector<std::string> kernels;
   if (options.kernel) {
@@ -109,7 +112,6 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   SearchResult result;
-  const KernelLibrary library = options.kernel ? library_of(*options.kernel) : KernelLibrary{};
   Problem problem = everything;
   if (problem.X.size() > most_search_rows) {
     auto rows = RandomStream(options.seed, 1).sample(problem.X.size(), most_search_rows);
@@ -118,6 +120,7 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
     result.notes.push_back(fmt::format("the kernel and alpha were chosen on {} of the {} training rows, picked at random", most_search_rows,
                                        everything.X.size()));
   }
+  const KernelLibrary library = options.kernel ? library_of(resolve(*options.kernel, problem.X)) : KernelLibrary{};
   const std::vector<Fold> folds = folds_for(problem, options);
   std::vector<Candidate> todo = candidates_for(problem, options);
   // One bar for the whole search: the parts' own progress is answered with that of the search, so that cancel reaches them at once.
@@ -152,7 +155,8 @@ SearchResult search(const Problem& everything, const SearchOptions& options) {
     return a.alpha > b.alpha;
   });
   auto& found = result.candidates;
-  result.linear = *std::find_if(found.begin(), found.end(), [](const Candidate& c) { return c.kernel == "linear"; });
+  const auto linear = std::find_if(found.begin(), found.end(), [](const Candidate& c) { return c.kernel == "linear"; });
+  if (linear != found.end()) result.linear = *linear;
   found.erase(std::remove_if(found.begin(), found.end(), [&](const Candidate& c) { return !may_win(c, options); }), found.end());
   result.n_rows = problem.X.size();
   return result;

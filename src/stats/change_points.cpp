@@ -250,8 +250,8 @@ ChangePoints change_points(const Samples& given, const ChangePointOptions& o) {
     measure(found, cuts, kernel, series, o.run);
   });
   if (kernel.is_characteristic() == Verdict::no)
-    found.remarks.push_back(fmt::format(
-        "the kernel {} is not characteristic: there are changes that it cannot see; gaussian(auto) sees them all", kernel.text()));
+    found.remarks.push_back(fmt::format("the kernel {} is not characteristic: there are changes that it cannot see{}", kernel.text(),
+                                        kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all"));
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const std::string places =
       cuts.empty() ? "" : fmt::format(", before row{} {} (from 0)", cuts.size() == 1 ? "" : "s", fmt::join(cuts, ", "));

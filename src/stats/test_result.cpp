@@ -145,9 +145,9 @@ void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view
     return;
   }
   if (characteristic == Verdict::no) {
-    result.remarks.push_back(fmt::format(
-        "the kernel {} is not characteristic: there are {}s that it cannot see, whatever the number of rows; gaussian(auto) sees them all",
-        kernel.text(), what));
+    result.remarks.push_back(
+        fmt::format("the kernel {} is not characteristic: there are {}s that it cannot see, whatever the number of rows{}", kernel.text(),
+                    what, kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all"));
   } else {
     result.remarks.push_back(fmt::format("it is not known whether the kernel {} is characteristic, so there may be {}s that it cannot see",
                                          kernel.text(), what));

@@ -322,7 +322,7 @@ def test_constant_columns(mercer, tmp_path):
     (["a.csv", "b.csv", "--block-length", "3"], 2, "--block-length needs --exchange blocks"),
     (["a.csv", "b.csv", "--exchange", "pairs"], 1, "pairs"),
     (["a.csv", "b.csv", "--kernel", "gausian(1)"], 2, "--kernel: "),
-    (["a.csv", "b.csv", "--kernel", "precomputed"], 2, "a given Gram matrix is not offered here"),
+    (["a.csv", "b.csv", "--kernel", "precomputed"], 2, "a given Gram matrix comes as a file: --gram K.npy"),
     (["a.csv", "b.csv", "--kernel", "gaussian(1).on(height)"], 1, "height"),
     (["a.csv", "b.csv", "--columns", "height"], 1, 'a.csv: has no column "height" for --columns'),
     (["a.csv", "b.csv", "--report", "a.csv"], 2, "--report a.csv is also an input"),

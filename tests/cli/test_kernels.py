@@ -11,7 +11,7 @@ def test_all(mercer):
     for word in ("gaussian", "histogram_intersection", "white", "k.normalized()", "k.on(0, 3, 5:9)"):
         assert word in text
     listed = mercer("kernels", "--json").json
-    assert len(listed["kernels"]) == 15 and len(listed["operations"]) == 12
+    assert len(listed["kernels"]) == 29 and len(listed["operations"]) >= 12
     for kernel in listed["kernels"]:
         assert list(kernel) == ["name", "formula", "parameters", *VERDICTS, "note", "source"]
         assert {kernel[v] for v in VERDICTS} <= {"yes", "no", "unknown"}
@@ -26,9 +26,22 @@ def test_one(mercer):
 
 def test_every_listed_kernel_works(mercer, tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n" + "".join(f"{i % 5},{i * i % 7}\n" for i in range(12)))
+    (tmp_path / "s.txt").write_text("gattaca gat\ncat tac\nacca gag\n")
+    (tmp_path / "w.txt").write_text("cat 1 2\ngat 2 1\n")
+    (tmp_path / "sets.jsonl").write_text('{"points": [[1, 2], [3, 4]]}\n{"points": [[1, 1]]}\n')
+    (tmp_path / "g.txt").write_text("2\n3 0\n0 1 1\n0 2 0 2\n0 1 1\n3 1\n1 2 1 2\n0 2 0 2\n0 2 0 1\n")
+    files = dict.fromkeys(["spectrum", "weighted_degree", "mismatch", "gappy", "subsequence", "edit_distance", "bag_of_words", "words", "convolution"],
+                          ["s.txt", "--format", "lines"])
+    files |= dict.fromkeys(["weisfeiler_lehman", "shortest_path", "random_walk", "graphlet"], ["g.txt", "--format", "graphs"])
+    files["bag_of"] = ["sets.jsonl"]
+    text = {"words": 'words("w")', "convolution": "convolution(words, spectrum(2))"}
     for kernel in mercer("kernels", "--json").json["kernels"]:
-        if kernel["name"] != "precomputed":
-            assert mercer("gram", "x.csv", "--kernel", kernel["name"], "--json").json["kernel"].startswith(kernel["name"])
+        name = kernel["name"]
+        if name == "precomputed":
+            continue
+        more = ["--table", "w=w.txt"] if name == "words" else []
+        made = mercer("gram", *files.get(name, ["x.csv"]), "--kernel", text.get(name, name), *more, "--json").json
+        assert made["kernel"].startswith(name) and made["n"] == {"s.txt": 3, "g.txt": 2, "sets.jsonl": 2}.get(files.get(name, [""])[0], 12)
 
 
 def test_columns_by_name(mercer, table, flowers, tmp_path):
