@@ -77,7 +77,11 @@ Index choose_k(const KMeansOptions& o, const Exploration& e, const Kernel& kerne
   options.k_min = o.k_min;
   options.k_max = o.k_max;
   options.criterion = o.criterion;
-  options.references = static_cast<Index>(o.references);
+  const bool numbers = !e.data.X.has_objects() && !e.data.X.is_given();  // the gap statistic draws rows of them to compare with
+  if (!numbers && o.criterion == ClusterCriterion::gap)
+    throw InvalidArgument(
+        "--criterion gap compares with random rows of numbers, which these are not; --criterion silhouette chooses among them");
+  options.references = numbers ? static_cast<Index>(o.references) : 0;
   options.restarts = static_cast<Index>(o.restarts);
   options.method = o.solver;
   options.seed = o.reading.seed;

@@ -113,6 +113,7 @@ def test_maps_and_clusters(mercer, objects, tmp_path):
     assert len(mapped["PC1"]) == M
     clusters = mercer("cluster", "kmeans", "--gram", "K.npy", "-k", "2", "--model", "c.mercer", "--json").json
     assert sum(clusters["sizes"]) == N and clusters["kernel"] == "precomputed"
+    assert mercer("cluster", "kmeans", "--gram", "K.npy", "-k", "2-4", "--json").json["choice"]["criterion"] == "silhouette"
     labels = mercer("cluster", "apply", "c.mercer", "--gram", "K.npy", "--json").json
     assert labels["labels"] == clusters["labels"]
     spectral = mercer("cluster", "spectral", "kind.csv", "--gram", "K.npy", "-k", "2", "--target", "kind", "--json").json

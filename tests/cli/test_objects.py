@@ -212,6 +212,9 @@ def test_graphs(mercer, graphs, tmp_path):
                       "c.html").json
     assert clusters["adjusted_rand_index"] == 1
     assert mercer("cluster", "spectral", "shapes.txt", "--format", "graphs", "-k", "2", "--json").json["kernel"] == "weisfeiler_lehman(5)"
+    chosen = mercer("cluster", "kmeans", "shapes.txt", "--format", "graphs", "-k", "2-5", "--json").json
+    assert chosen["choice"]["criterion"] == "silhouette" and all(c["gap"] is None for c in chosen["choice"]["candidates"])
+    assert "--criterion gap compares with random rows" in mercer.run("cluster", "kmeans", "shapes.txt", "-k", "2-5", "--format", "graphs", "--criterion", "gap").err
     by = mercer("compare", "shapes.txt", "--format", "graphs", "--by", "label", "--report", "r.html", "--witness", "w.csv", "--json").json
     assert by["rejected"] and by["kernel"] == "weisfeiler_lehman(5)"
     write_graphs(tmp_path / "more.txt", graphs[:10])
