@@ -64,6 +64,7 @@
 #include "mercer/series_report.hpp"
 #include "mercer/simulate.hpp"
 #include "mercer/spectral_clustering.hpp"
+#include "mercer/structured_svm.hpp"
 #include "mercer/svm.hpp"
 #include "mercer/svm_cv.hpp"
 #include "mercer/table.hpp"

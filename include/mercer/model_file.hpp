@@ -27,14 +27,16 @@
 #include "mercer/random_feature_ridge.hpp"
 #include "mercer/representer.hpp"
 #include "mercer/ridge.hpp"
+#include "mercer/structured_svm.hpp"
 #include "mercer/svm.hpp"
 #include "mercer/tensor_sketch.hpp"
 
 namespace mercer {
 
-using AnyModel = std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
-                              RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel,
-                              PcaModel, KernelPcaModel, KernelKMeansModel, NystromMap, RandomFourierFeatures, KernelMap, TensorSketch>;
+using AnyModel =
+    std::variant<KernelRidgeModel, RidgeModel, GaussianProcessModel, KernelLogisticModel, RepresenterModel, FalkonModel,
+                 RandomFeatureRidgeModel, SvcModel, SvrModel, OneClassModel, LinearSvcModel, KernelSGDModel, KernelMeanModel, PcaModel,
+                 KernelPcaModel, KernelKMeansModel, NystromMap, RandomFourierFeatures, KernelMap, TensorSketch, StructuredSvmModel>;
 
 struct SavedModel {
   AnyModel model;

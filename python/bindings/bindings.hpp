@@ -110,6 +110,7 @@ void bind_kernel_ridge_cv(nb::module_& m);
 void bind_model_files(nb::module_& m);
 void bind_simulate(nb::module_& m);
 void bind_linear_svc(nb::module_& m);
+void bind_structured_svm(nb::module_& m);
 void bind_class_models(nb::module_& m);
 void bind_svm(nb::module_& m);
 void bind_svm_cv(nb::module_& m);

@@ -60,6 +60,7 @@ NB_MODULE(_mercer, m) {
   bind_model_files(m);
   bind_simulate(m);
   bind_linear_svc(m);
+  bind_structured_svm(m);
   bind_svm(m);
   bind_svm_cv(m);
   bind_preimage(m);

@@ -46,6 +46,7 @@ from ._rkhs import RKHSFunction, feature_distance
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
 from ._svm_cv import SVCCV, SVRCV
+from ._structured_svm import StructuredSVM
 from ._kernel_kmeans import ClusterChoice, KernelKMeans, choose_k, silhouette_samples, silhouette_score
 from ._spectral_clustering import SpectralClustering
 from ._kernel_pca import KernelPCA
@@ -101,6 +102,7 @@ __all__ = [
     "Ridge",
     "SVCCV",
     "SVRCV",
+    "StructuredSVM",
     "TableModel",
     "check_bochner",
     "check_gram",

@@ -28,6 +28,7 @@ from ._representer import RepresenterRegressor
 from ._ridge import Ridge
 from ._svc import SVC, NuSVC
 from ._svr import SVR, NuSVR, OneClassSVM
+from ._structured_svm import StructuredSVM
 from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
@@ -48,6 +49,7 @@ _CLASSIFIERS = (
     _mercer.KernelSGDModel,
     _mercer.KernelMeanModel,
     _mercer.SvcModel,
+    _mercer.StructuredSvmModel,
 )
 _MODELS = (
     *_CLASSIFIERS,
@@ -86,6 +88,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         return
     if isinstance(model, _WITHOUT_FILE):
         raise ValueError(f"{type(model).__name__} has no model file; pickle keeps it")
+    if isinstance(model, StructuredSVM) and not isinstance(model.model, str):
+        raise ValueError("a StructuredSVM with a problem of your own has no model file, which holds no code; pickle keeps it")
     native = getattr(model, "model_", getattr(model, "map_", None))
     if isinstance(model, KernelRidge) and native is not None:
         native = model._model_for_file()
@@ -274,6 +278,10 @@ def _estimator(saved: _mercer.SavedModel) -> Any:
     elif isinstance(model, _mercer.SvcModel):
         estimator = _support_vector_classifier(model)
         labels = np.arange(model.n_classes) if labels is None else labels
+    elif isinstance(model, _mercer.StructuredSvmModel):
+        kernel = "linear" if model.is_linear else wrap(model.kernel)
+        estimator = StructuredSVM(model.form, C=model.C, kernel=kernel, fit_intercept=bool(np.any(model.intercept)))
+        labels = np.arange(model.n_classes) if labels is None and model.form != "ranking" else labels
     elif isinstance(model, _mercer.SvrModel):
         if model.by_nu:
             estimator = NuSVR(kernel=wrap(model.kernel), **_said(model, "C", "nu"))
@@ -424,7 +432,21 @@ class TableModel:
             return np.where(_flat(self._scores(X, n_jobs)) > 0, 1, -1)
         if classes is None:
             return _flat(self._scores(X, n_jobs))
+        if getattr(self._saved.model, "sequence_column", ""):
+            return classes[self._chain_labels(X, n_jobs)]
         return classes[np.asarray(self._saved.class_indices(self._rows(X), _run.threads(n_jobs)), dtype=np.intp)]
+
+    def _chain_labels(self, X: Any, n_jobs: int | None) -> np.ndarray:
+        """Labels of the rows of a table whose sequences are told apart by a column, each in the order of the table."""
+        model = self._saved.model
+        if not hasattr(X, "columns") or model.sequence_column not in X.columns:
+            raise ValueError(f'X must be a DataFrame with the column "{model.sequence_column}", which tells the sequences apart')
+        _, codes = np.unique(X[model.sequence_column].to_numpy(), return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
+        out = np.empty(len(order), dtype=np.intp)
+        out[order] = model.label_sequences(self._rows(X.iloc[order]), offsets, _run.threads(n_jobs))
+        return out
 
     def predict_proba(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """The probability of each class, of a model that has them (logistic, svc with probabilities, mean by Parzen windows)."""

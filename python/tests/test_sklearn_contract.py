@@ -47,6 +47,10 @@ DRAWN_BY_WEIGHT = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
     "samples are drawn in proportion to their weights: the same minimum is approached by other draws; the twin SGDClassifier fails too",
 )
+WITHIN_THE_GAP = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "a row twice is visited twice: the same minimum is approached by other steps, and met to the gap of 1e-3; tests with a small tol compare them",
+)
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "GaussianProcessRegressor": {},
     "RandomFourierFeatures": {},
@@ -63,6 +67,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "KernelMeanClassifier": {},
     "Ridge": {"check_non_transformer_estimators_n_iter": "max_iter is the twin's parameter, but a direct method has no iterations: n_iter_ is None"},
     "LinearSVC": {},
+    "StructuredSVM": WITHIN_THE_GAP,
     "SVC": UNWEIGHTED,
     "NuSVC": {**UNWEIGHTED, "check_class_weight_classifiers": "class weights of 1000 and 0.0001 leave no nu that is feasible, and fit says so"},
     "SVR": UNWEIGHTED,
@@ -123,6 +128,8 @@ def expected_failures(estimator):
         mercer.KernelSGDClassifier(),
         mercer.KernelSGDClassifier(0.01, kernel="linear", iterations=20000, average=False),
         mercer.KernelSGDClassifier(budget=50),
+        mercer.StructuredSVM(),
+        mercer.StructuredSVM(kernel="rbf", C=10),
         mercer.KernelMeanClassifier(),
         mercer.KernelMeanClassifier("gaussian(1)", rule="parzen", priors="empirical"),
         mercer.KernelMeanClassifier("precomputed"),

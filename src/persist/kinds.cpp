@@ -33,6 +33,7 @@ constexpr std::array<ModelKind, std::variant_size_v<AnyModel>> kinds{{
     {"fourier", write_fourier_map, read_fourier_map},
     {"kernel-map", write_kernel_map, read_kernel_map},
     {"tensor-sketch", write_tensor_sketch, read_tensor_sketch},
+    {"structured", write_structured_svm, read_structured_svm},
 }};
 
 }  // namespace

@@ -66,4 +66,7 @@ AnyModel read_kernel_map(const ContainerReader& in, const KernelLibrary& library
 void write_tensor_sketch(const AnyModel& any, ContainerWriter& out);
 AnyModel read_tensor_sketch(const ContainerReader& in, const KernelLibrary& library);
 
+void write_structured_svm(const AnyModel& any, ContainerWriter& out);
+AnyModel read_structured_svm(const ContainerReader& in, const KernelLibrary& library);
+
 }  // namespace mercer::persist

@@ -11,8 +11,8 @@ namespace mercer::solvers {
 
 namespace {
 
-constexpr Index cached_passes = 10;   // at most, after a pass with the oracle
-constexpr double cached_share = 0.1;  // fewer when what remembered planes still offer is this share of the gap
+constexpr Index cached_passes = 100;  // at most, after a pass with the oracle
+constexpr double cached_share = 0.2;  // fewer when what remembered planes still offer is this share of the gap
 constexpr int idle_visits = 20;       // after which a plane without mass is forgotten
 constexpr double rounding = 1e-9;     // of slopes, relative
 
