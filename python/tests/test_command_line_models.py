@@ -119,3 +119,18 @@ def test_maps(table, tmp_path, method):
     np.testing.assert_allclose(model.predict(table), Z, atol=1e-9)
     model, Z = embed("--drop", "colour,kind", "--scale", "none")  # nothing to be done to the columns
     np.testing.assert_allclose(model.transform(table[["a", "b"]]), Z, atol=1e-9)
+
+
+def test_chains_know_their_sequences(rng, tmp_path):
+    state = np.arange(120) // 3 % 3
+    frame = pd.DataFrame(np.eye(3)[state] + 0.5 * rng.normal(size=(120, 3)), columns=["p", "q", "r"])
+    frame["line"] = np.tile(np.arange(6), 20)  # rows of six sequences, mixed
+    frame["tag"] = np.array(["ant", "bee", "cow"])[state]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    tool("fit", "structured", tmp_path / "t.csv", "--target", "tag", "--sequence", "line", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert isinstance(model, mercer.TableModel) and model.kind == "structured" and list(model.feature_names_in_) == ["p", "q", "r"]
+    np.testing.assert_array_equal(model.predict(frame), command_line_answers(tmp_path))
+    assert model.score(frame, frame.tag) == np.mean(command_line_answers(tmp_path) == frame.tag)
+    with pytest.raises(ValueError, match='with the column "line", which tells the sequences apart'):
+        model.predict(frame[["p", "q", "r"]])
