@@ -24,8 +24,8 @@ struct EncodeOptions {
   Task task = Task::automatic;      // classification if the target is text, or whole numbers with at most 20 distinct values
   Impute impute = Impute::reject;   // missing features; a missing target is always an error
   bool one_hot = false;             // turn text columns into 0/1 columns, one per category; otherwise a text column is an error
-  // Text columns that stay strings, for a kernel of strings to look at; "*" is every text column that is left. Columns of sets and graphs always
-  // stay what they are.
+  // Text columns that stay strings, for a kernel of strings to look at; "*" is every text column that is left. Columns of sets and graphs
+  // always stay what they are.
   std::vector<std::string> keep_text{};
   ScalingKind scaling = ScalingKind::none;
 };

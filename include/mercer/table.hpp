@@ -22,8 +22,8 @@
 namespace mercer {
 
 // lines: one string a line, the column text. fasta: the columns name, description and sequence. jsonl: a JSON object a line, its keys being
-// the columns (numbers, text, lists of texts, lists of numbers or of points, graphs). graphs: the block format of docs/data-formats.md, the columns
-// graph and label. tu: a folder of NAME_A.txt, NAME_graph_indicator.txt and so on, the same columns.
+// the columns (numbers, text, lists of texts, lists of numbers or of points, graphs). graphs: the block format of docs/data-formats.md, the
+// columns graph and label. tu: a folder of NAME_A.txt, NAME_graph_indicator.txt and so on, the same columns.
 enum class FileFormat : std::uint8_t { automatic, csv, tsv, libsvm, npy, lines, fasta, jsonl, graphs, tu };
 
 struct ReadOptions {
@@ -36,8 +36,8 @@ struct ReadOptions {
   Run run{};
 };
 
-// A column of a table: numbers (missing cells are NaN and listed in `missing`), text (missing cells are empty), or sets or graphs, as samples
-// of one column (which has no missing cells).
+// A column of a table: numbers (missing cells are NaN and listed in `missing`), text (missing cells are empty), or sets or graphs, as
+// samples of one column (which has no missing cells).
 struct Column {
   std::string name{};
   std::variant<std::vector<double>, std::vector<std::string>, Samples> values{};

@@ -41,7 +41,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
     C : float, default 1
         Weight of the losses.
     multi_class : "ovr"
-        One class against the rest; "crammer_singer" is not offered.
+        One class against the rest; "crammer_singer" is mercer.StructuredSVM.
     fit_intercept : bool, default True
         Fit b, penalised as above.
     intercept_scaling : float, default 1
@@ -128,7 +128,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         if not (isinstance(self.dual, bool | np.bool_) or (isinstance(self.dual, str) and self.dual == "auto")):
             raise ValueError(f"dual must be 'auto', True or False, got {self.dual!r}")
         if self.multi_class != "ovr":
-            remedy = ": use 'ovr', or scikit-learn's LinearSVC for it" if self.multi_class == "crammer_singer" else ""
+            remedy = ": use 'ovr', or mercer.StructuredSVM, which is that machine" if self.multi_class == "crammer_singer" else ""
             raise ValueError(f"multi_class must be 'ovr', got {self.multi_class!r}, which is not offered{remedy}")
 
     def _seed(self) -> int:

@@ -209,10 +209,10 @@ Features mismatch(const BothStrings& both, int k, int m, Index alphabet) {
   require_parameters(k, m, alphabet);
   const BothLetters letters = letters_of(both);
   if (letters.alphabet > static_cast<std::uint64_t>(alphabet))
-    throw InvalidArgument(
-        fmt::format("mismatch: the strings have {} different letters, but the alphabet was said to have {}; give alphabet = "
-                    "{} or more, and the same for all data",
-                    letters.alphabet, alphabet, letters.alphabet));
+    throw InvalidArgument(fmt::format(
+        "mismatch: the strings have {} different letters, but the kernel counts on {} (given, or found in the data of the fit); "
+        "give letters = {} or more when you fit, as in mismatch({}, {}, {})",
+        letters.alphabet, alphabet, letters.alphabet, k, m, letters.alphabet));
   const std::vector<double> c = coefficients(k, m, static_cast<double>(alphabet));
   const Families families(k, c.size() - 1, std::max<std::uint64_t>(letters.alphabet, 1));
   const KeyCounts counts = counts_of(letters, families);

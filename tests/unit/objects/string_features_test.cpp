@@ -164,10 +164,10 @@ TEST(Mismatch, WrongParameters) {
   EXPECT_EQ(message_of<InvalidArgument>([] { mismatch({}, 3, -1, 4); }), "mismatch: m must be >= 0 and below k = 3, got -1");
   EXPECT_EQ(message_of<InvalidArgument>([] { mismatch({}, 3, 1, 1); }), "mismatch: the alphabet must have >= 2 letters, got 1");
   EXPECT_NE(message_of<InvalidArgument>([] { mismatch({}, 40, 10, 4); }).find("take a smaller m"), std::string::npos);
-  EXPECT_EQ(
-      message_of<InvalidArgument>([] { of_list({"ACGTN"}, [](const BothStrings& both) { return mismatch(both, 3, 1, 4); }); }),
-      "mismatch: the strings have 5 different letters, but the alphabet was said to have 4; give alphabet = 5 or more, and the same for "
-      "all data");
+  EXPECT_EQ(message_of<InvalidArgument>([] { of_list({"ACGTN"}, [](const BothStrings& both) { return mismatch(both, 3, 1, 4); }); }),
+            "mismatch: the strings have 5 different letters, but the kernel counts on 4 (given, or found in the data of the fit); give "
+            "letters = 5 "
+            "or more when you fit, as in mismatch(3, 1, 5)");
 }
 
 Oracle naive_gappy(std::size_t k, std::size_t gaps) {
