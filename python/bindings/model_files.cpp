@@ -133,7 +133,11 @@ nb::object pickled(const SavedModel& model) {
   const nb::dict callbacks = std::visit(
       []<class Model>(const Model& m) {
         if constexpr (requires { m.kernel(); }) {
-          return callbacks_of(m.kernel());
+          nb::dict code = callbacks_of(m.kernel());
+          for (const auto& [name, part] : library_of(m.kernel())) {  // tables of words are in the file already
+            if (kernels::word_table_of(part) != nullptr) nb::del(code[nb::str(name.data(), name.size())]);
+          }
+          return code;
         } else {
           return nb::dict();
         }

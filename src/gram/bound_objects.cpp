@@ -47,6 +47,15 @@ Samples as_floats(const Samples& features, bool dense) {
   return Samples::borrow(out, std::make_shared<const std::pair<std::shared_ptr<std::vector<float>>, Samples>>(values, features));
 }
 
+// Calls f(I, J) for the tiles that two ranges of elements make, in a fixed order.
+template <class F>
+void for_element_tiles(Range a, Range b, F&& f) {
+  for (Index i = 0; i < a.count; i += tile_size) {
+    for (Index j = 0; j < b.count; j += tile_size)
+      f(Range{a.begin + i, std::min(tile_size, a.count - i)}, Range{b.begin + j, std::min(tile_size, b.count - j)});
+  }
+}
+
 Vector inverse_roots(const Vector& self) {
   return self.unaryExpr([](double k) { return k > 0 ? 1 / std::sqrt(k) : 0.0; });
 }
@@ -147,7 +156,6 @@ double BoundBag<T>::share(Range a, Range b) const {
   return 1 / (static_cast<double>(a.count) * static_cast<double>(b.count));
 }
 
-// One block of at most tile x tile elements after the other, in a fixed order.
 template <class T>
 double BoundBag<T>::value(const PreparedKernel<T>& kernel, Range a, Range b) const {
   if (a.count == 0 || b.count == 0) return 0;
@@ -156,25 +164,21 @@ double BoundBag<T>::value(const PreparedKernel<T>& kernel, Range a, Range b) con
   std::vector<double> col_best(best ? static_cast<std::size_t>(b.count) : 0, -std::numeric_limits<double>::infinity());
   double sum = 0;
   TileMemory<T> memory;
-  for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
-    const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
-    for (Index j0 = 0; j0 < b.count; j0 += tile_size) {
-      const Range J{b.begin + j0, std::min(tile_size, b.count - j0)};
-      const Tile<T> values = memory.tile(I.count, J.count);
-      kernel.tile(I, J, values);
-      for (Index i = 0; i < I.count; ++i) {
-        for (Index j = 0; j < J.count; ++j) {
-          const auto k = static_cast<double>(values.row(i)[j]);
-          sum += k;
-          if (!best) continue;
-          double& r = row_best[static_cast<std::size_t>(i0 + i)];
-          double& c = col_best[static_cast<std::size_t>(j0 + j)];
-          r = std::max(r, k);
-          c = std::max(c, k);
-        }
+  for_element_tiles(a, b, [&](Range I, Range J) {
+    const Tile<T> values = memory.tile(I.count, J.count);
+    kernel.tile(I, J, values);
+    for (Index i = 0; i < I.count; ++i) {
+      for (Index j = 0; j < J.count; ++j) {
+        const auto k = static_cast<double>(values.row(i)[j]);
+        sum += k;
+        if (!best) continue;
+        double& r = row_best[static_cast<std::size_t>(I.begin - a.begin + i)];
+        double& c = col_best[static_cast<std::size_t>(J.begin - b.begin + j)];
+        r = std::max(r, k);
+        c = std::max(c, k);
       }
     }
-  }
+  });
   if (!best) return sum * share(a, b);
   const auto mean = [](const std::vector<double>& values) {
     double total = 0;
@@ -254,51 +258,45 @@ Vector BoundBag<T>::self(Side side) const {
   return out;
 }
 
+// The weight of a pair of sets is that of every pair of their elements.
+template <class T>
+void BoundBag<T>::spread_gradient(const PreparedKernel<T>& kernel, Range a, Range b, double weight, std::span<double> gradient) const {
+  if (a.count == 0 || b.count == 0) return;
+  const double w = weight * share(a, b);
+  TileMemory<double> memory;
+  for_element_tiles(a, b, [&](Range I, Range J) {
+    const Tile<double> spread = memory.tile(I.count, J.count);
+    for (Index r = 0; r < I.count; ++r) std::fill_n(spread.row(r), J.count, w);
+    kernel.add_gradient(I, J, spread, gradient);
+  });
+}
+
 template <class T>
 void BoundBag<T>::add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const {
   if (this->parameters == 0 || !kernel_) return;
-  if (node_.bag_form() == kernels::BagForm::best)
-    throw InvalidArgument(
-        fmt::format("{} has no gradient where the best match changes; give its part's parameters as numbers", node_.text()));
-  TileMemory<double> memory;
+  require_slope();
   for (Index i = 0; i < at.I.count; ++i) {
-    const Range a = range_of(rows_, at.I[i]);
-    for (Index j = 0; j < at.J.count; ++j) {
-      const Range b = range_of(sets(Side::cols), at.J.begin + j);
-      if (a.count == 0 || b.count == 0) continue;
-      const double w = weights.row(i)[j] * share(a, b);
-      for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
-        const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
-        for (Index j0 = 0; j0 < b.count; j0 += tile_size) {
-          const Range J{b.begin + j0, std::min(tile_size, b.count - j0)};
-          const Tile<double> spread = memory.tile(I.count, J.count);
-          for (Index r = 0; r < I.count; ++r) std::fill_n(spread.row(r), J.count, w);
-          kernel_->add_gradient(I, J, spread, gradient);
-        }
-      }
-    }
+    for (Index j = 0; j < at.J.count; ++j)
+      spread_gradient(*kernel_, range_of(rows_, at.I[i]), range_of(sets(Side::cols), at.J.begin + j), weights.row(i)[j], gradient);
   }
 }
 
 template <class T>
 void BoundBag<T>::add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const {
   if (this->parameters == 0 || sets(side).elements.empty()) return;
+  require_slope();
   const PreparedKernel<T>& kernel = within(side);
-  TileMemory<double> memory;
   for (Index i = 0; i < range.count; ++i) {
-    const Range a = range_of(sets(side), range.begin + i);
-    if (a.count == 0) continue;
-    const double w = weights[static_cast<std::size_t>(i)] * share(a, a);
-    for (Index i0 = 0; i0 < a.count; i0 += tile_size) {
-      for (Index j0 = 0; j0 < a.count; j0 += tile_size) {
-        const Range I{a.begin + i0, std::min(tile_size, a.count - i0)};
-        const Range J{a.begin + j0, std::min(tile_size, a.count - j0)};
-        const Tile<double> spread = memory.tile(I.count, J.count);
-        for (Index r = 0; r < I.count; ++r) std::fill_n(spread.row(r), J.count, w);
-        kernel.add_gradient(I, J, spread, gradient);
-      }
-    }
+    const Range own = range_of(sets(side), range.begin + i);
+    spread_gradient(kernel, own, own, weights[static_cast<std::size_t>(i)], gradient);
   }
+}
+
+template <class T>
+void BoundBag<T>::require_slope() const {
+  if (node_.bag_form() == kernels::BagForm::best)
+    throw InvalidArgument(
+        fmt::format("{} has no gradient where the best match changes; give its part's parameters as numbers", node_.text()));
 }
 
 template <class T>

@@ -64,6 +64,8 @@ class BoundBag final : public BoundNode<T> {
   // What a sum over all pairs of elements is multiplied by.
   double share(Range a, Range b) const;
   double value(const PreparedKernel<T>& kernel, Range a, Range b) const;
+  void spread_gradient(const PreparedKernel<T>& kernel, Range a, Range b, double weight, std::span<double> gradient) const;
+  void require_slope() const;
   const PreparedKernel<T>& within(Side side) const;
 
   const KernelNode& node_;
