@@ -15,9 +15,11 @@ namespace mercer {
 
 namespace {
 
-// Features as the reducer multiplies them fastest: above this share of entries that are not 0 a dense product beats inverted lists.
-constexpr double dense_share = 0.04;
-constexpr Index most_dense_columns = 1 << 14;
+// Above these shares of entries that are not 0 a dense product beats inverted lists: a match there costs as much as 50 or 100 dense
+// products of float64 or float32, and their number falls with the square of the share.
+constexpr double dense_share = 0.2;
+constexpr double dense_share_of_counts = 0.12;
+constexpr Index most_dense_entries = Index{1} << 27;  // of one side: 1 GB in float64
 
 double filled_share(const Samples& features) {
   const auto& rows = std::get<CsrRows<double>>(features.storage());
@@ -71,10 +73,13 @@ BoundObjects<T>::BoundObjects(const KernelNode& node, const Samples& rows, const
     if (!same_) self_cols_ = f.self_cols;
     const bool one = f.rows.same_rows(f.cols);
     const bool none = f.rows.width() == 0;
-    const bool dense = none || (f.rows.width() <= most_dense_columns && filled_share(f.rows) > dense_share);
+    const bool counts = !none && are_counts(f.rows, f.self_rows) && (one || are_counts(f.cols, f.self_cols));
+    const double least_share = counts ? dense_share_of_counts : dense_share;
+    const bool fits = std::max(f.rows.size(), f.cols.size()) <= most_dense_entries / std::max<Index>(1, f.rows.width());
+    const bool dense = none || (fits && filled_share(f.rows) > least_share);
     ReductionSet needed;
     needed.insert(node.reduction());
-    if (!none && are_counts(f.rows, f.self_rows) && (one || are_counts(f.cols, f.self_cols))) {
+    if (counts) {
       const Samples left = as_floats(f.rows, dense);
       counts_.emplace(left, one ? left : as_floats(f.cols, dense), needed);
     } else {
