@@ -44,7 +44,7 @@ Dataset series_of(const Table& table, const SeriesOptions& o, const Speaker& spe
   std::vector<std::string> notes;
   suit_objects(table, kernel, encode, notes);
   if (kernel && !o.kernel)
-    throw InvalidArgument(fmt::format("{}: holds strings, sets or graphs; say by which kernel they are compared, like --kernel \"{}\"",
+    throw InvalidArgument(fmt::format("{}: holds strings, sets or graphs; say by which kernel they are compared, like --kernel '{}'",
                                       table.source == "-" ? "standard input" : table.source, kernel->text()));
   Dataset data = make_dataset(table, encode);
   data.notes.insert(data.notes.begin(), notes.begin(), notes.end());

@@ -159,7 +159,7 @@ def looks_structured(X: Any) -> bool:
         return False
     if is_frame(X):
         return any(_may_be_objects(kind) for kind in X.dtypes)
-    if hasattr(X, "iloc"):
+    if hasattr(X, "iloc") or (hasattr(X, "to_numpy") and getattr(X, "ndim", 0) == 1):  # a Series or an Index
         return _may_be_objects(X.dtype) and _first_kind(X) is not None
     return isinstance(X, list | tuple) and _first_kind(X) is not None
 
@@ -340,6 +340,17 @@ def _rows_of_sets(values: Sequence[Any], name: str) -> Samples:
 # -- graphs
 
 
+def _label(label: Any) -> str:
+    """A label as text; 1, 1.0 and "1" are one label, as they are in files."""
+    if isinstance(label, float | np.floating):
+        if not np.isfinite(label):
+            raise ValueError(f"a label of a graph must be text or a number, got {label!r}")
+        return str(int(label)) if float(label).is_integer() else str(float(label))
+    if not isinstance(label, str | Integral | np.generic | bool):
+        raise ValueError(f"a label of a graph must be text or a number, got {label!r}")
+    return str(label)
+
+
 def _graph(value: Any, row: int, name: str) -> tuple[int, np.ndarray, list[str], list[str]]:
     who = f"graph {row} of {name}"
     if not isinstance(value, dict):
@@ -351,11 +362,11 @@ def _graph(value: Any, row: int, name: str) -> tuple[int, np.ndarray, list[str],
             f'{who} {what}: a graph is {{"n": 3, "edges": [(0, 1), (1, 2)]}}, with "labels" and "edge_labels" if it has any; '
             "records come as a DataFrame"
         )
-    labels = [] if value.get("labels") is None else list(map(str, value["labels"]))
+    labels = [] if value.get("labels") is None else list(map(_label, value["labels"]))
     n = value.get("n", len(labels))
     if isinstance(n, bool) or not isinstance(n, Integral):
         raise ValueError(f'"n" of {who} must be a whole number, got {n!r}')
-    of_edges = [] if value.get("edge_labels") is None else list(map(str, value["edge_labels"]))
+    of_edges = [] if value.get("edge_labels") is None else list(map(_label, value["edge_labels"]))
     return int(n), _edges(value.get("edges"), who), labels, of_edges
 
 
@@ -378,5 +389,5 @@ def _from_networkx(graph: Any, who: str) -> tuple[int, np.ndarray, list[str], li
     nodes = [data.get("label") for _, data in graph.nodes(data=True)]
     pairs = [(place[u], place[v]) for u, v in graph.edges()]
     edges = [data.get("label") for _, _, data in graph.edges(data=True)]
-    labels, of_edges = (list(map(str, some)) if some and all(one is not None for one in some) else [] for some in (nodes, edges))
+    labels, of_edges = (list(map(_label, some)) if some and all(one is not None for one in some) else [] for some in (nodes, edges))
     return len(place), np.asarray(pairs, dtype=np.int64).reshape(-1, 2), labels, of_edges

@@ -22,6 +22,7 @@ def validate(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """
     objects = _objects(estimator, X) if looks_structured(X) else None
     if objects is None:
+        _require_samples(estimator, X)
         _remember(estimator, None, checks.get("reset", True))
         return validate_data(estimator, X, *y, **checks)
     reset = checks.get("reset", True)
@@ -34,6 +35,24 @@ def validate(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     if len(objects) < least:
         raise ValueError(f"Found array with {len(objects)} sample(s) while a minimum of {least} is required by {type(estimator).__name__}.")
     return objects if not y else (objects, _targets(estimator, objects, y[0], checks))
+
+
+def _require_samples(estimator: Any, X: Any) -> None:
+    """What people pass in place of a list of strings or graphs, where such a list is wanted."""
+    wanted = estimator.__dict__.get("_kinds_in") is not None or _columns(estimator) is not None
+    if not wanted or (isinstance(X, np.ndarray) and X.dtype.kind == "f"):
+        return
+    first = next(iter(X), None) if isinstance(X, list | tuple) else None
+    if isinstance(X, str):
+        raise ValueError(f"X is one string, {X[:40]!r}: put it in a list, [X]")
+    if isinstance(X, dict):
+        raise ValueError("X is one dictionary: put a graph in a list, [X]; records come as a DataFrame")
+    if isinstance(X, bytes) or isinstance(first, bytes) or (isinstance(X, np.ndarray) and X.dtype.kind == "S"):
+        raise ValueError("X holds bytes: decode them to text first, as in [x.decode() for x in X]")
+    if isinstance(X, set | frozenset) or (hasattr(X, "__next__") and not hasattr(X, "__len__")):
+        raise ValueError(f"X is a {type(X).__name__}, which has no order to count its samples in: make it a list, list(X)")
+    if hasattr(X, "__len__") and len(X) == 0:
+        raise ValueError("X is empty: at least one sample is needed")
 
 
 def numbers(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:

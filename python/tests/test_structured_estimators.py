@@ -1,4 +1,5 @@
 """Strings, graphs, sets and records in every estimator: the same as on the Gram matrix, found in scikit-learn's tools, and kept in files."""
+import re
 import pickle
 import sys
 import types
@@ -428,3 +429,34 @@ def test_distribution_regression(rng):
     assert model.score(X[40:], spread[40:]) > 0.9
     flat = mercer.KernelRidge(kernel=BagOf(Linear(), "mean"), alpha=1e-3).fit(X[:40], spread[:40])
     assert flat.score(X[40:], spread[40:]) < 0.5  # means alone do not tell
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        ("ACGT", "X is one string, 'ACGT': put it in a list"),
+        ([b"acgt"], "X holds bytes: decode them"),
+        (np.array([b"acgt"]), "X holds bytes: decode them"),
+        ({"ab", "cd"}, "X is a set, which has no order"),
+        (iter(["ab"]), "has no order to count its samples in: make it a list"),
+        ([], "X is empty"),
+        ({"n": 1, "edges": []}, "X is one dictionary: put a graph in a list"),
+    ],
+)
+def test_what_is_no_list_of_strings_is_named(X, says):
+    fitted = mercer.SVC(kernel="spectrum(1)").fit(["ab", "cd"], [0, 1])
+    with pytest.raises(ValueError, match=re.escape(says)):
+        fitted.predict(X)
+    with pytest.raises(ValueError, match=re.escape(says)):
+        mercer.SVC(kernel="spectrum(1)").fit(X, [0])
+
+
+def test_labels_of_graphs_are_text_or_numbers():
+    def graph(labels):
+        return {"n": 2, "edges": [(0, 1)], "labels": labels}
+
+    k = mercer.kernels.WeisfeilerLehman(1)
+    assert k([graph([1, 2]), graph([1.0, 2.0])])[0, 1] == pytest.approx(1)
+    for wrong in (None, [1], float("nan")):
+        with pytest.raises(ValueError, match="a label of a graph must be text or a number, got"):
+            k([graph([wrong, "a"])])

@@ -66,9 +66,31 @@ std::vector<Index> columns_by_position(const Encoder& encoder, const Table& tabl
   return columns;
 }
 
+// Where the model looks at one column of objects and the table has one such column, that is it, whatever it is called: sequences of a FASTA
+// file, the strings of a file of lines. -1: not so.
+Index lone_object(const Encoder& encoder, const Table& table) {
+  if (encoder.features.size() != 1 || !encoder.features.front().object) return -1;
+  const bool strings = *encoder.features.front().object == ObjectKind::string;
+  Index found = -1;
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const Column& column = table.columns[j];
+    const bool beside = table.format == FileFormat::fasta && column.name != "sequence";
+    const bool fits =
+        strings ? column.is_text() : column.is_objects() && kind_of(column.objects(), "a model") == *encoder.features.front().object;
+    if (!fits || beside || column.name == encoder.target) continue;
+    if (found >= 0) return -1;
+    found = static_cast<Index>(j);
+  }
+  return found;
+}
+
 bool goes_by_name(const Encoder& encoder, const Table& table) { return encoder.named && table.has_header; }
 
 std::vector<Index> columns_of(const Encoder& encoder, const Table& table) {
+  const bool there = encoder.features.size() == 1 && find_exactly(table, encoder.features.front().name) >= 0;
+  const bool other_form = table.format == FileFormat::fasta || table.format == FileFormat::lines || table.format == FileFormat::jsonl ||
+                          table.format == FileFormat::graphs || table.format == FileFormat::tu;
+  if (const Index lone = there || !other_form ? Index{-1} : lone_object(encoder, table); lone >= 0) return {lone};
   return goes_by_name(encoder, table) ? columns_by_name(encoder, table) : columns_by_position(encoder, table);
 }
 

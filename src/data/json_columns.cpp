@@ -170,7 +170,7 @@ Graph JsonColumns::graph_parts(const std::string& key, const Json& about) const 
   const auto label = [&](const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_number()) fail(row, key, fmt::format("holds a graph with the label {}, wanted text or a number", excerpt(value)));
-    return format_number(value.get<double>());
+    return value.is_number_integer() ? value.dump() : format_number(value.get<double>());  // whole numbers keep every digit
   };
   Graph graph;
   list("labels", [&](const Json& value) { graph.labels.push_back(label(value)); });

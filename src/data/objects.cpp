@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "data/number.hpp"
+#include "data/numbers_only.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -305,6 +306,14 @@ Samples join_records(const Samples& a, const Samples& b) {
   set_ids(rows, std::move(ids));
   const bool numbers = a.width() > std::ssize(x.columns);
   return Samples::assembled(numbers ? concatenate(a.numbers(), b.numbers()) : no_numbers(a.size() + b.size()), std::move(rows));
+}
+
+void require_numbers(const Samples& X, std::string_view who) {
+  if (!X.has_objects()) return;
+  const ObjectRows& rows = X.object_rows();
+  throw InvalidArgument(
+      fmt::format("{} looks at columns of numbers, but column {} holds {}: leave it out, or take a model with a kernel of {}", who,
+                  rows.places[0], name_of(rows.columns[0]->kind()), name_of(rows.columns[0]->kind())));
 }
 
 ObjectKind kind_of(const Samples& X, std::string_view who) { return column_for(X, who, "objects").kind(); }

@@ -371,16 +371,22 @@ Samples concatenate(const Samples& a, const Samples& b) {
 }
 
 void require_finite(const Samples& X, std::string_view name) {
+  // Where a column of numbers stands among all columns of a record.
+  const auto place = [&](Index column) {
+    if (!X.has_objects()) return column;
+    for (const Index object : X.object_rows().places) column += object <= column ? 1 : 0;
+    return column;
+  };
   std::visit(
       [&](const auto& rows) {
         for (Index i = 0; i < rows.rows; ++i) {
           if constexpr (is_dense<std::decay_t<decltype(rows)>>) {
             for (Index j = 0; j < rows.cols; ++j) {
-              if (!std::isfinite(rows.row(i)[j])) throw_non_finite(name, non_finite_word(rows.row(i)[j]), i, j);
+              if (!std::isfinite(rows.row(i)[j])) throw_non_finite(name, non_finite_word(rows.row(i)[j]), i, place(j));
             }
           } else {
             for (Index p = rows.begin(i); p < rows.end(i); ++p) {
-              if (!std::isfinite(rows.values[p])) throw_non_finite(name, non_finite_word(rows.values[p]), i, rows.columns[p]);
+              if (!std::isfinite(rows.values[p])) throw_non_finite(name, non_finite_word(rows.values[p]), i, place(rows.columns[p]));
             }
           }
         }

@@ -19,11 +19,17 @@ namespace {
 // products of float64 or float32, and their number falls with the square of the share.
 constexpr double dense_share = 0.2;
 constexpr double dense_share_of_counts = 0.12;
-constexpr Index most_dense_entries = Index{1} << 27;  // of one side: 1 GB in float64
+constexpr Index most_dense_entries = Index{1} << 25;  // of one side: 256 MB in float64
 
-double filled_share(const Samples& features) {
-  const auto& rows = std::get<CsrRows<double>>(features.storage());
-  return static_cast<double>(rows.nonzeros()) / std::max(1.0, static_cast<double>(rows.rows) * static_cast<double>(rows.cols));
+double filled_share(const Samples& rows, const Samples& cols) {
+  double filled = 0;
+  double all = 1;
+  for (const Samples* side : {&rows, &cols}) {
+    const auto& features = std::get<CsrRows<double>>(side->storage());
+    filled += static_cast<double>(features.nonzeros());
+    all += static_cast<double>(features.rows) * static_cast<double>(features.cols);
+  }
+  return filled / all;
 }
 
 // Rows of no feature at all are rows of one feature that is 0.
@@ -42,8 +48,14 @@ bool are_counts(const Samples& features, const Vector& self) {
 }
 
 Samples as_floats(const Samples& features, bool dense) {
-  if (dense) return Samples::own(MatrixF(features.to_dense().cast<float>()));
   const auto& rows = std::get<CsrRows<double>>(features.storage());
+  if (dense) {
+    MatrixF out = MatrixF::Zero(rows.rows, rows.cols);
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index p = rows.begin(i); p < rows.end(i); ++p) out(i, rows.columns[p]) = static_cast<float>(rows.values[p]);
+    }
+    return Samples::own(std::move(out));
+  }
   auto values = std::make_shared<std::vector<float>>(rows.values, rows.values + rows.offsets[rows.rows]);
   CsrRows<float> out{values->data(), rows.columns, rows.offsets, rows.rows, rows.cols};
   return Samples::borrow(out, std::make_shared<const std::pair<std::shared_ptr<std::vector<float>>, Samples>>(values, features));
@@ -76,7 +88,7 @@ BoundObjects<T>::BoundObjects(const KernelNode& node, const Samples& rows, const
     const bool counts = !none && are_counts(f.rows, f.self_rows) && (one || are_counts(f.cols, f.self_cols));
     const double least_share = counts ? dense_share_of_counts : dense_share;
     const bool fits = std::max(f.rows.size(), f.cols.size()) <= most_dense_entries / std::max<Index>(1, f.rows.width());
-    const bool dense = none || (fits && filled_share(f.rows) > least_share);
+    const bool dense = none || (fits && filled_share(f.rows, f.cols) > least_share);
     ReductionSet needed;
     needed.insert(node.reduction());
     if (counts) {
@@ -114,13 +126,17 @@ void BoundObjects<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
   } else if (reducer_) {
     reducer_->reduce(node_.reduction(), at.I, at.J, out);
   } else {
+    // Divided in float64: before that, values may lie far outside what float32 has.
     std::vector<double> row(static_cast<std::size_t>(at.J.count));
     for (Index i = 0; i < at.I.count; ++i) {
       pairs_->row(at.I[i], at.J.begin, at.J.count, row.data());
-      for (Index j = 0; j < at.J.count; ++j) out.row(i)[j] = static_cast<T>(row[static_cast<std::size_t>(j)]);
+      for (Index j = 0; j < at.J.count; ++j) {
+        const double share = row_factors_.size() > 0 ? row_factors_[at.I[i]] * col_factors_[at.J.begin + j] : 1;
+        out.row(i)[j] = static_cast<T>(row[static_cast<std::size_t>(j)] * share);
+      }
     }
   }
-  if (row_factors_.size() > 0) {
+  if (row_factors_.size() > 0 && pairs_ == nullptr) {
     for (Index i = 0; i < at.I.count; ++i) {
       const double factor = row_factors_[at.I[i]];
       for (Index j = 0; j < at.J.count; ++j)
@@ -140,7 +156,8 @@ Vector BoundObjects<T>::self(Side side) const {
 
 template <class T>
 double BoundObjects<T>::largest() const {
-  if (row_factors_.size() > 0 || pairs_ != nullptr) return node_.normalizes() ? 1 : 0;
+  if (node_.normalizes()) return 1;
+  if (node_.properties().psd != Verdict::yes) return node_.largest_value(0);
   return std::sqrt(self_rows_.maxCoeff()) * std::sqrt(raw_self(Side::cols).maxCoeff());
 }
 

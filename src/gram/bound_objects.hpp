@@ -47,7 +47,7 @@ class BoundBag final : public BoundNode<T> {
   Vector self(Side side) const override;
   void add_gradient(TileInProgress<T>& at, Tile<double> weights, std::span<double> gradient) const override;
   void add_self_gradient(Side side, Range range, std::span<const double> weights, std::span<double> gradient) const override;
-  double largest() const override { return largest_; }
+  double largest() const override { return 0; }  // the part has been asked when it was bound; sums are made in float64
 
  private:
   const Sets& sets(Side side) const { return side == Side::rows || same_ ? rows_ : cols_; }
@@ -75,7 +75,6 @@ class BoundBag final : public BoundNode<T> {
   std::optional<PreparedKernel<T>> kernel_{};  // of all elements of the rows and all of the columns; none where a side has no element
   mutable std::once_flag within_once_[2];
   mutable std::optional<PreparedKernel<T>> within_[2]{};  // of the elements of one side, where the sides differ
-  double largest_ = 0;
 };
 
 // A part that looks at what a map makes of the samples.

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <variant>
 
+#include "data/numbers_only.hpp"
 #include "linalg/blas.hpp"
 #include "simd/tile_ops.hpp"
 
@@ -88,6 +89,7 @@ void FourierBlocks<T>::project(const CsrRows<S>& X, Range rows, T* out, Index st
 
 template <class T>
 void FourierBlocks<T>::fill(const Samples& X, Range rows, T* out, Index stride) const {
+  require_numbers(X, "a map by random features");
   std::visit([&](const auto& all) { project(all, rows, out, stride); }, X.storage());
   const Index F = frequencies_.cols();
   const std::vector<T>& phase = X.is_sparse() ? plain_phase_ : phase_;

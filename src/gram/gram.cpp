@@ -111,7 +111,9 @@ Kernel resolve_objects(const Kernel& kernel, const Samples& X) {
   Samples seen = X;
   if (node.kind() == Kind::bag) seen = sets_of(X, kernel.text()).elements;
   if (node.kind() == Kind::pulled) seen = node.pulled(X);
-  const Kernel part = seen.empty() ? node.parts()[0] : resolve(node.parts()[0], seen);
+  // Without any element every length scale will do.
+  const Kernel part = seen.empty() ? with_length_scales(node.parts()[0], [](Reduction, std::span<const ColumnRef>) { return 1.0; })
+                                   : resolve(node.parts()[0], seen);
   std::vector<double> own;
   if (node.kind() == Kind::radial) own = {node.own_parameters().empty() ? typical_feature_distance(part, X) : node.factor()};
   return Kernel(node.rebuilt({part}, own));

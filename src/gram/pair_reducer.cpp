@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "data/numbers_only.hpp"
 #include "gram/row_scratch.hpp"
 #include "gram/rows.hpp"
 #include "gram/sparse_blocks.hpp"
@@ -201,6 +202,10 @@ PairReducer<T>::PairReducer(const Samples& rows, const Samples& cols, const Redu
   } else if (needed.histogram()) {
     require_not_negative(rows, "X");
     if (!impl_->same) require_not_negative(cols, "Y");
+  }
+  if (needed.columns()) {
+    require_numbers(rows, "a distance or product");
+    require_numbers(cols, "a distance or product");
   }
   if (rows.is_given() || rows.has_objects()) return;  // of objects no column is looked at, only which sample is which
   if (impl_->sparse) {

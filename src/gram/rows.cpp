@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data/numbers_only.hpp"
 #include "gram/tiling.hpp"
 #include "mercer/error.hpp"
 #include "mercer/run.hpp"
@@ -180,6 +181,7 @@ Samples copy_of(const Samples& X) {
 }
 
 Vector column_means(const Samples& X) {
+  require_numbers(X, "a mean of rows");
   return std::visit(
       [&](const auto& all) {
         Vector mean = Vector::Zero(all.cols);

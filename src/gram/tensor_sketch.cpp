@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/numbers_only.hpp"
 #include "gram/tiling.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
@@ -91,6 +92,7 @@ void for_entries(const CsrRows<S>& X, Index i, const Visit& visit) {
 template <class T>
 void transform_rows(const TensorSketch& map, const Samples& X, T* out, Index stride, const Run& run) {
   if (X.is_given()) throw InvalidArgument("a sketch needs the columns of the samples, but a given Gram matrix has none");
+  require_numbers(X, "a sketch");
   if (X.width() != map.n_features())
     throw InvalidArgument(fmt::format("X has {} columns, the sketch takes {}", X.width(), map.n_features()));
   require_finite(X, "X");

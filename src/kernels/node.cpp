@@ -10,7 +10,9 @@
 #include <cmath>
 
 #include "kernels/leaf.hpp"
+#include "kernels/quoted.hpp"
 #include "mercer/error.hpp"
+#include "mercer/objects.hpp"
 
 namespace mercer {
 
@@ -231,7 +233,16 @@ bool Kernel::has_named_columns() const {
 KernelLibrary library_of(const Kernel& kernel) {
   KernelLibrary library;
   visit(kernel, [&](const Kernel& part) {
-    if (!part.node().name().empty()) library.emplace(part.node().name(), part);
+    if (part.node().name().empty()) return;
+    const auto [known, added] = library.emplace(part.node().name(), part);
+    const auto mine = kernels::word_table_of(part);
+    const auto theirs = kernels::word_table_of(known->second);
+    const bool same =
+        mine == theirs || (mine != nullptr && theirs != nullptr && mine->words == theirs->words && mine->vectors == theirs->vectors);
+    if (!added && !same)
+      throw InvalidArgument(
+          fmt::format("two different tables of words are called {}: text and files could not tell them apart, so give one another name",
+                      in_quotes(part.node().name())));
   });
   return library;
 }

@@ -86,12 +86,19 @@ class ConvolutionKernel final : public Composite {
   std::shared_ptr<const kernels::Decomposition> parts_of_;
 };
 
+// Texts of the same words in another order have one mean vector, so nothing that looks at that alone tells all texts apart.
+Properties words_properties(const Properties& part) {
+  Properties p = on_all_columns(part);
+  p.strictly_pd = p.universal = p.characteristic = Verdict::no;
+  return p;
+}
+
 // A kernel of the mean vectors of texts.
 class WordsKernel final : public Composite {
  public:
   WordsKernel(std::string name, std::shared_ptr<const WordIndex> index, const Kernel& part)
       : Composite({part}, fmt::format("words({}{})", in_quotes(name), part.text() == "linear" ? "" : ", " + part.text()),
-                  on_all_columns(part.node().properties()), part.node().depth() + 1),
+                  words_properties(part.node().properties()), part.node().depth() + 1),
         name_(std::move(name)),
         index_(std::move(index)) {}
   Kind kind() const override { return Kind::pulled; }

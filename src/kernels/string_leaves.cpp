@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_set>
 
 #include "kernels/object_leaf.hpp"
@@ -125,7 +126,11 @@ class EditDistanceKernel final : public ObjectLeaf<EditDistanceKernel> {
     if (!distances.empty()) {
       const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
       std::nth_element(distances.begin(), middle, distances.end());
-      if (*middle > 0) median = *middle;
+      median = *middle;
+    }
+    if (median == 0) {  // half of the strings or more are alike: the mean of the others, as for rows of numbers
+      const auto different = static_cast<double>(std::count_if(distances.begin(), distances.end(), [](double d) { return d > 0; }));
+      median = different > 0 ? std::accumulate(distances.begin(), distances.end(), 0.0) / different : 1;
     }
     return std::make_shared<EditDistanceKernel>(kernels::LengthScale(median));
   }
@@ -157,7 +162,7 @@ Kernel weighted_degree(int degree, bool normalized) {
 Kernel mismatch(int k, int m, int letters, bool normalized) {
   require_whole(k, 1, 20, "k");
   require_whole(m, 0, k - 1, "m");
-  if (letters != 0) require_whole(letters, 2, 1114112, "letters");
+  if (letters != 0) require_whole(letters, 2, 1000000, "letters");
   return Kernel(std::make_shared<MismatchKernel>(k, m, letters, normalized));
 }
 

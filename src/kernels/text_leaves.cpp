@@ -20,7 +20,10 @@ Tokens tokens_of(const Samples& X, std::string_view who) {
     const Sets sets = sets_of(X, who);
     const std::vector<std::string_view> all = strings_of(sets.elements, who);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      for (Index e = sets.offsets[i]; e < sets.offsets[i + 1]; ++e) out[i].emplace_back(all[static_cast<std::size_t>(e)]);
+      for (Index e = sets.offsets[i]; e < sets.offsets[i + 1]; ++e) {
+        const std::string_view token = all[static_cast<std::size_t>(e)];
+        if (!token.empty()) out[i].emplace_back(token);  // nothing between two blanks is no word
+      }
     }
     return out;
   }
@@ -90,13 +93,14 @@ class BagOfWordsKernel final : public ObjectLeaf<BagOfWordsKernel> {
       table->words.push_back(word);
     }
     // The name tells tables of different data apart.
-    uLong sum = crc32(0, nullptr, 0);
+    uLong words = crc32(0, nullptr, 0);
     for (const std::string& word : table->words)
-      sum = crc32(crc32(sum, reinterpret_cast<const Bytef*>(word.data()), static_cast<uInt>(word.size())),
-                  reinterpret_cast<const Bytef*>(" "), 1);
-    sum = crc32(sum, reinterpret_cast<const Bytef*>(table->vectors.data()), static_cast<uInt>(table->vectors.size() * 8));
-    return std::make_shared<BagOfWordsKernel>(weights_, std::make_shared<const WordIndex>(std::move(table)), fmt::format("idf-{:08x}", sum),
-                                              normalizes());
+      words = crc32(crc32(words, reinterpret_cast<const Bytef*>(word.data()), static_cast<uInt>(word.size())),
+                    reinterpret_cast<const Bytef*>(" "), 1);
+    const uLong weights =
+        crc32_z(0, reinterpret_cast<const Bytef*>(table->vectors.data()), static_cast<z_size_t>(table->vectors.size()) * sizeof(double));
+    return std::make_shared<BagOfWordsKernel>(weights_, std::make_shared<const WordIndex>(std::move(table)),
+                                              fmt::format("idf-{:08x}{:08x}", words, weights), normalizes());
   }
 
   ObjectValues object_values(const Samples& X, const Samples& Y) const override {

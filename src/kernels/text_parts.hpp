@@ -19,7 +19,7 @@ using Tokens = std::vector<std::vector<std::string>>;  // the words of each text
 // The words of each sample: of strings as `words` has them, of sets of strings their elements.
 Tokens tokens_of(const Samples& X, std::string_view who);
 
-// A table of words with the way from a word to its row. Throws InvalidArgument where sizes do not fit or a word stands there twice.
+// A table of words with the way from a word to its row. Of equal words the first counts. Throws InvalidArgument where sizes do not fit.
 class WordIndex {
  public:
   explicit WordIndex(std::shared_ptr<const WordTable> table);

@@ -1,6 +1,7 @@
 // Notation: Q_ii = |x_i|^2 (+ 1 / (2 C_i)), G_i = y_i w.x_i - 1 (+ a_i / (2 C_i)) the gradient of -D, its projection PG_i = what of it the
 // bounds let through; a_i <- clip(a_i - G_i / Q_ii, 0, U_i). SPDX-License-Identifier: BSD-3-Clause
 #include "models/linear_descent.hpp"
+#include "data/numbers_only.hpp"
 
 #include <cmath>
 #include <limits>
@@ -151,6 +152,7 @@ LinearSolution descend(const Storage& x, double bias, const LinearProblem& p, co
 
 LinearSolution linear_descent(const LinearProblem& problem, const Samples& X, double bias, const LinearStop& stop, LinearSolution start,
                               RandomStream random, Stage& stage) {
+  require_numbers(X, "a linear machine");
   Vector a = start.a.size() > 0 ? std::move(start.a) : Vector(Vector::Zero(problem.y.size()));
   if (!problem.squared) a = a.cwiseMin(problem.C);
   return std::visit([&](const auto& x) { return descend(x, bias, problem, stop, std::move(a), random, stage); }, X.storage());

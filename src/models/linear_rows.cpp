@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/numbers_only.hpp"
 #include "linalg/blas.hpp"
 #include "mercer/run.hpp"
 
@@ -181,6 +182,7 @@ class RowsOf final : public LinearRows {
 }  // namespace
 
 std::unique_ptr<LinearRows> linear_rows(const Samples& X, double bias) {
+  require_numbers(X, "a linear machine");
   return std::visit(
       [&]<class Storage>(const Storage& x) -> std::unique_ptr<LinearRows> { return std::make_unique<RowsOf<Storage>>(x, bias); },
       X.storage());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/numbers_only.hpp"
 #include "mercer/error.hpp"
 #include "models/linear_svc_fit.hpp"
 #include "models/weights.hpp"
@@ -82,6 +83,7 @@ LinearSvcSummary summarise(const LinearSvcFit& fit, const LinearSvcOptions& o, c
 LinearSvcTask::LinearSvcTask(const Samples& rows, const std::vector<Index>& given, const LinearSvcOptions& o) {
   if (rows.empty()) throw InvalidArgument("there are no samples: X must have at least one row");
   if (rows.is_given()) throw InvalidArgument("a linear SVM looks at columns; kernel values of pairs are for SVC(kernel=\"precomputed\")");
+  require_numbers(rows, "a linear machine");
   if (rows.width() == 0) throw InvalidArgument("the samples have no columns: X must have at least one column");
   if (rows.size() > std::numeric_limits<std::int32_t>::max() - 1)
     throw InvalidArgument(fmt::format("a linear SVM takes up to 2^31 - 2 rows, got {}", rows.size()));
@@ -170,6 +172,7 @@ LinearSvcModel LinearSvcModel::from_parts(Matrix coef, Vector intercept, LinearS
 }
 
 Matrix LinearSvcModel::decision(const Samples& X, const Run& run) const {
+  require_numbers(X, "a linear machine");
   if (X.is_given() || X.width() != coef_.cols())
     throw InvalidArgument(fmt::format("X has {} columns, the model was fitted on {}", X.width(), coef_.cols()));
   require_finite(X, "X");

@@ -76,7 +76,7 @@ double distance(const LetterPlaces& places, std::size_t x_size, Letters y, std::
 
 class EditDistance final : public PairValues {
  public:
-  explicit EditDistance(const BothStrings& both) : letters_(letters_of(both)) {}
+  explicit EditDistance(const BothStrings& both) : letters_(letters_of(both)) { require_short(letters_, 1.0 / 64, 2e9, "edit_distance"); }
 
   void row(Index i, Index first, Index count, double* out) const override {
     const Letters x = letters_.rows[i];

@@ -187,6 +187,10 @@ Adjacency adjacency_of(const BothGraphs& both, GraphLabels node_labels, GraphLab
     throw InvalidArgument(
         fmt::format("the graphs have {} nodes together, wanted at most {}; take fewer graphs at a time", all.nodes(), most_nodes));
 
+  constexpr std::size_t bytes_a_node = 24;  // offsets, a label and a colour or a queue's place
+  require_memory(at(all.nodes()) * bytes_a_node, 0, fmt::format("the {} nodes of {} graphs", all.nodes(), graphs),
+                 "take fewer graphs at a time, or allow more (MERCER_MEMORY)");
+
   const bool nodes_labelled = node_labels == GraphLabels::looked_at && labels_on_all(
                                                                            both, "node", [](const Graph& graph) { return graph.nodes > 0; },
                                                                            [](const Graph& graph) { return std::span(graph.labels); });

@@ -323,7 +323,7 @@ std::unique_ptr<PairValues> random_walk(const BothGraphs& both, double decay, bo
 
 double safe_decay(std::span<const Graph* const> graphs) {
   const Adjacency all = adjacency_of({graphs, graphs, true}, GraphLabels::ignored, GraphLabels::ignored);
-  std::int64_t degree = 0;
+  std::int64_t degree = 1;  // graphs without edges converge for any, and a decay is below 1
   for (Index v = 0; v < all.nodes(); ++v) degree = std::max(degree, all.offsets[at(v) + 1] - all.offsets[at(v)]);
   return 1 / (1 + static_cast<double>(degree) * static_cast<double>(degree));
 }

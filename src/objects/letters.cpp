@@ -107,6 +107,16 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+void require_short(const BothLetters& letters, double steps_a_cell, double most, std::string_view who) {
+  const Index x = letters.rows.longest();
+  const Index y = letters.cols().longest();
+  if (static_cast<double>(x) * static_cast<double>(y) * steps_a_cell <= most) return;
+  throw InvalidArgument(fmt::format(
+      "{}: strings of {} and {} letters take a step for every letter of one and every letter of the other, which is too many; take "
+      "parts of them, or spectrum or gappy, which take a step for every letter",
+      who, x, y));
+}
+
 BothLetters letters_of(const BothStrings& both) {
   BothLetters out;
   out.same = both.same;

@@ -53,6 +53,10 @@ struct BothLetters {
   const LetterRows& cols() const { return same ? rows : other; }
 };
 
+// Throws InvalidArgument where the longest pair of strings would take more than `most` steps, each of `steps_a_cell` for a letter of one
+// beside a letter of the other: such a kernel would run for days, and nothing could stop it within a pair.
+void require_short(const BothLetters& letters, double steps_a_cell, double most, std::string_view who);
+
 // Throws InvalidArgument naming the first string that is not UTF-8.
 BothLetters letters_of(const BothStrings& both);
 

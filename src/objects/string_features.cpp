@@ -202,6 +202,10 @@ Features weighted_degree(const BothStrings& both, int degree) {
   // No part is longer than the longest string; degrees beyond only change the weights.
   const auto D =
       static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(degree), std::max<std::uint64_t>(positions, 1)));
+  const std::size_t all_letters = letters.rows.letters.size() + letters.other.letters.size();
+  require_memory(2 * sizeof(std::uint64_t) * D * all_letters, 0,
+                 fmt::format("weighted_degree: {} features for each of {} letters", D, all_letters),
+                 "take a smaller degree or shorter strings, or allow more (MERCER_MEMORY)");
   const std::uint64_t A = std::max<std::uint64_t>(letters.alphabet, 1);
   std::vector<std::uint64_t> first_keys;
   KeyCounts counts;

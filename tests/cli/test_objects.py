@@ -297,3 +297,12 @@ def test_which_column(mercer, records, tmp_path):
     # text in a CSV file is not taken for strings without being asked
     (tmp_path / "plain.csv").write_text("colour,y\nred,1.5\nblue,2.5\nred,1\n")
     assert "is text" in mercer.fails(1, "fit", "krr", "plain.csv")
+
+
+def test_a_model_of_strings_finds_the_strings_of_other_files(mercer, tmp_path):
+    (tmp_path / "genes.csv").write_text("seq,class\nACGTACGT,a\nACGTTCGT,a\nTTGACCAA,b\nTTGACCTA,b\n")
+    mercer("fit", "svc", "genes.csv", "--target", "class", "--kernel", "spectrum(3)", "--C", "10", "--out", "genes.mercer")
+    (tmp_path / "new.fa").write_text(">one\nACGTACGT\n>two with words\nTTGACC\nAA\n")
+    (tmp_path / "new.txt").write_text("ACGTACGT\nTTGACCAA\n")
+    for words in (["new.fa"], ["new.txt", "--format", "lines"]):
+        assert mercer("predict", "genes.mercer", *words).out == "prediction\na\nb\n"

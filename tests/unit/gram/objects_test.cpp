@@ -151,6 +151,29 @@ double naive_bag(const Matrix& A, const Matrix& B, BagForm form) {
   return (k.rowwise().maxCoeff().mean() + k.colwise().maxCoeff().mean()) / 2;
 }
 
+TEST(StringGram, ValuesFarOutsideFloat32AreNormalisedFirst) {
+  const Samples X = Samples::strings(random_strings(5, 400, 13, "ab"));
+  for (const char* text : {"subsequence(20, 1)", "subsequence(12, 0.01)"}) {
+    const Matrix K = gram(parse_kernel(text), X);
+    expect_near(gram(parse_kernel(text), X, {.precision = Precision::float32}), K, 1e-6);
+  }
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              gram(kernels::subsequence(20, 1, false), Samples::strings({std::string(400, 'a')}), {.precision = Precision::float32});
+            }).find("overflows float32"),
+            std::string::npos);
+}
+
+TEST(StringGram, EditDistancesOfMostlyEqualStrings) {
+  std::vector<std::string> strings(5, std::string(12, 'a'));
+  strings.emplace_back(12, 'b');
+  EXPECT_EQ(resolve(kernels::edit_distance(kernels::LengthScale::automatic()), Samples::strings(strings)).text(), "edit_distance(12)");
+}
+
+TEST(SetGram, EmptySetsAloneAreZero) {
+  const Samples X = Samples::sets({Matrix(0, 2), Matrix(0, 2)});
+  EXPECT_EQ(gram(parse_kernel("bag_of(gaussian(auto))"), X), Matrix::Zero(2, 2));
+}
+
 TEST(SetGram, BagsAreLoopsOverPairsOfElements) {
   const auto sets = random_sets(6);
   const Samples X = Samples::sets(sets);
@@ -241,6 +264,26 @@ TEST(TextGram, TfidfIsTheFormula) {
   EXPECT_EQ(parse_kernel(k.text(), library_of(k)), k);
 }
 
+TEST(TextGram, NothingIsNoWord) {
+  const Samples X = Samples::token_bags({{"", "a"}, {"", "b"}, {"", "c"}, {"a", ""}});
+  EXPECT_EQ(gram(kernels::bag_of_words(kernels::WordWeights::tfidf, false), X)(0, 1), 0);
+}
+
+TEST(TextGram, TwoTablesOfOneNameAreAnError) {
+  const auto table = [](double x) {
+    auto out = std::make_shared<WordTable>();
+    out->words = {"a"};
+    out->vectors = Matrix::Constant(1, 1, x);
+    return out;
+  };
+  EXPECT_NO_THROW(library_of(kernels::words("x", table(1)) + kernels::words("x", table(1))));
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              library_of(kernels::words("x", table(1)) + kernels::words("x", table(2)));
+            }).find("two different tables"),
+            std::string::npos);
+  EXPECT_EQ(kernels::words("x", table(1), kernels::gaussian(1.0)).is_characteristic(), Verdict::no);
+}
+
 TEST(TextGram, WordsAreLookedUpInATable) {
   auto table = std::make_shared<WordTable>();
   table->words = {"red", "green", "apple"};
@@ -306,6 +349,9 @@ TEST(GraphGram, EveryKernelOfGraphsWorksAndIsPsd) {
     EXPECT_EQ(K, K.transpose()) << text;
     expect_near(gram(k, X.slice(2, 5), X.slice(6, 3)), K.block(2, 6, 5, 3), 1e-12 * K.cwiseAbs().maxCoeff());
   }
+  // Without an edge any decay will do, and text says one that reads back.
+  const Kernel lonely = resolve(kernels::random_walk(), Samples::graphs({{2, {}, {}, {}}, {3, {}, {}, {}}}));
+  EXPECT_EQ(parse_kernel(lonely.text()), lonely);
   // The best assignment of a cycle of 6 to one of 8, all nodes alike: six nodes agree at all of 4 iterations.
   const Matrix A =
       gram(parse_kernel("weisfeiler_lehman(3, assignment, normalized=false)"), Samples::graphs({cycle(6, "C"), cycle(8, "C")}));

@@ -208,7 +208,7 @@ TEST(RandomWalk, SaysWhichDecaysConverge) {
             }).find("walks in graph 1 of the columns"),
             std::string::npos);
   EXPECT_DOUBLE_EQ(safe_decay(pointers(graphs)), 1.0 / 257);
-  EXPECT_EQ(safe_decay({}), 1);
+  EXPECT_EQ(safe_decay({}), 0.5);
   for (const double decay : {0.0, -0.1, std::nan(""), HUGE_VAL}) EXPECT_THROW(values_of(graphs, decay), InvalidArgument);
 }
 

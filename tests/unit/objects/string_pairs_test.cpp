@@ -158,5 +158,17 @@ TEST(EditDistance, AroundTheSizeOfAWord) {
       texts, [](const BothStrings& both) { return edit_distance(both); }, naive_edits);
 }
 
+TEST(StringPairs, StringsThatWouldTakeDaysAreRefused) {
+  const std::string a(300000, 'a');
+  const std::vector<std::string_view> strings{a, a};
+  const BothStrings both{strings, strings, true};
+  EXPECT_NE(message_of<InvalidArgument>([&] { subsequence(both, 3, 0.5); }).find("strings of 300000 and 300000 letters"),
+            std::string::npos);
+  EXPECT_NO_THROW(edit_distance(both));
+  const std::string longer(500000, 'a');
+  const std::vector<std::string_view> too_long{longer};
+  EXPECT_THROW(edit_distance({too_long, too_long, true}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace mercer::objects
