@@ -196,7 +196,7 @@ def _kind(value: Any) -> str | None:
         return "strings"
     if isinstance(value, dict) or _is_networkx(value):
         return "graphs"
-    if isinstance(value, set | frozenset):
+    if isinstance(value, set | frozenset) or is_frame(value):
         return "sets"
     if isinstance(value, np.ndarray):
         return "sets" if value.ndim == 2 or (value.ndim == 1 and value.dtype.kind in "UTO" and _first_kind(value) is not None) else None
@@ -287,6 +287,8 @@ def _column(values: list[Any], name: str, kind: str) -> Samples:
         own = _kind(value)
         if own != kind and not (own == "empty" and kind == "sets"):
             raise ValueError(f"{name} holds {kind}, but row {row} is {_shown(value)}")
+    if kind == "sets":  # a DataFrame is the set of its rows
+        values = [value.to_numpy() if is_frame(value) else value for value in values]
     if kind == "strings":
         return Samples.strings(values)
     if kind == "graphs":

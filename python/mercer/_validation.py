@@ -53,6 +53,8 @@ def _require_samples(estimator: Any, X: Any) -> None:
         raise ValueError(f"X is a {type(X).__name__}, which has no order to count its samples in: make it a list, list(X)")
     if hasattr(X, "__len__") and len(X) == 0:
         raise ValueError("X is empty: at least one sample is needed")
+    if isinstance(first, list | tuple) and len({len(x) for x in X if hasattr(x, "__len__")}) > 1:
+        raise ValueError("X holds lists of numbers of different lengths: a set of numbers is an array of one column, np.reshape(x, (-1, 1))")
 
 
 def numbers(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:

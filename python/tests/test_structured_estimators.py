@@ -460,3 +460,13 @@ def test_labels_of_graphs_are_text_or_numbers():
     for wrong in (None, [1], float("nan")):
         with pytest.raises(ValueError, match="a label of a graph must be text or a number, got"):
             k([graph([wrong, "a"])])
+
+
+def test_frames_are_sets_of_their_rows():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    sets = [rng.normal(size=(n, 2)) for n in (3, 5, 4)]
+    k = mercer.kernel("bag_of(gaussian(1), mean)")
+    np.testing.assert_array_equal(k([pd.DataFrame(A, columns=["a", "b"]) for A in sets]), k(sets))
+    with pytest.raises(ValueError, match="a set of numbers is an array of one column"):
+        mercer.KernelRidge(kernel=k).fit([[1.0, 2, 3], [1.0, 2]], [0, 1])
