@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gram/tile_break.hpp"
 #include "gram/tile_memory.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -127,9 +128,13 @@ void BoundObjects<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
     reducer_->reduce(node_.reduction(), at.I, at.J, out);
   } else {
     // Divided in float64: before that, values may lie far outside what float32 has.
+    constexpr Index pairs_between_checks = 32;
     std::vector<double> row(static_cast<std::size_t>(at.J.count));
     for (Index i = 0; i < at.I.count; ++i) {
-      pairs_->row(at.I[i], at.J.begin, at.J.count, row.data());
+      for (Index j = 0; j < at.J.count; j += pairs_between_checks) {
+        pairs_->row(at.I[i], at.J.begin + j, std::min(pairs_between_checks, at.J.count - j), row.data() + j);
+        TileBreak::check();
+      }
       for (Index j = 0; j < at.J.count; ++j) {
         const double share = row_factors_.size() > 0 ? row_factors_[at.I[i]] * col_factors_[at.J.begin + j] : 1;
         out.row(i)[j] = static_cast<T>(row[static_cast<std::size_t>(j)] * share);
@@ -189,6 +194,7 @@ double BoundBag<T>::value(const PreparedKernel<T>& kernel, Range a, Range b) con
   for_element_tiles(a, b, [&](Range I, Range J) {
     const Tile<T> values = memory.tile(I.count, J.count);
     kernel.tile(I, J, values);
+    TileBreak::check();
     for (Index i = 0; i < I.count; ++i) {
       for (Index j = 0; j < J.count; ++j) {
         const auto k = static_cast<double>(values.row(i)[j]);
@@ -241,6 +247,7 @@ void BoundBag<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
       TileMemory<T> memory;
       const Tile<T> values = memory.tile(shared ? g.elements.count : 0, shared ? h.elements.count : 0);
       if (shared) kernel_->tile(g.elements, h.elements, values);
+      TileBreak::check();
       for (Index i = g.first; i < g.first + g.count; ++i) {
         const Range a = range_of(rows_, at.I[i]);
         for (Index j = h.first; j < h.first + h.count; ++j) {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "gram/fill.hpp"
+#include "gram/tile_break.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiling.hpp"
 #include "mercer/error.hpp"
@@ -146,7 +147,10 @@ class GramBase : public LinearOperator {
   void run_tasks(const char* name, Index count, double tiles, const std::function<void(Index, Stage&)>& body) const {
     with_threads(run_.threads, [&] {
       Stage stage(run_.progress, name, tiles);
-      parallel_for(count, [&](Index i) { body(i, stage); });
+      parallel_for(count, [&](Index i) {
+        const TileBreak stops(stage);
+        body(i, stage);
+      });
     });
   }
 

@@ -131,7 +131,7 @@ class Subsequence final : public PairValues {
  public:
   Subsequence(const BothStrings& both, std::size_t k, double decay)
       : letters_(letters_of(both)), k_(k), decay_(decay), scale_(std::pow(decay, 2.0 * static_cast<double>(k))) {
-    require_short(letters_, static_cast<double>(k), 2e10, "subsequence");
+    require_short(letters_, static_cast<double>(k), 5e9, "subsequence");
     const auto longest = static_cast<std::size_t>(std::max(letters_.rows.longest(), letters_.cols().longest()));
     if (longest >= k) {
       require_memory(k * (longest + 1) * lanes * sizeof(double), 0,

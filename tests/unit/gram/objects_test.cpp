@@ -163,6 +163,20 @@ TEST(StringGram, ValuesFarOutsideFloat32AreNormalisedFirst) {
             std::string::npos);
 }
 
+// A tile of slow values is left half way, not when it is done.
+TEST(StringGram, SlowTilesCanBeStopped) {
+  const Samples X = Samples::strings(std::vector<std::string>(40, std::string(1200, 'a')));
+  testing::on_new_thread([&] {
+    double share = -1;
+    const auto stop = [&](const ProgressEvent& event) {
+      share = event.fraction;
+      return false;
+    };
+    EXPECT_THROW(gram(kernels::subsequence(3, 0.5), X, {.run = {.threads = 1, .progress = stop}}), Cancelled);
+    EXPECT_EQ(share, 0);  // of the one tile that there is
+  });
+}
+
 TEST(StringGram, EditDistancesOfMostlyEqualStrings) {
   std::vector<std::string> strings(5, std::string(12, 'a'));
   strings.emplace_back(12, 'b');
