@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "explore.hpp"
+#include "given_gram.hpp"
 #include "series.hpp"
 #include "terminal.hpp"
 
@@ -149,7 +150,7 @@ void write_changes_report(const ChangesOptions& o, const Outcome& r) {
   const std::size_t count = r.found.changes.size();
   SeriesReport page;
   page.title = count == 0 ? "No change" : fmt::format("{} change{}", count, count == 1 ? "" : "s");
-  page.source = source_word(o.reading.path);
+  page.source = source_word(o.reading.path.empty() ? o.gram : o.reading.path);
   page.command = o.command_line;
   page.verdict = r.found.sentence + ".";
   if (r.test) page.verdict += fmt::format(" Test: {}.", r.test->sentence);
@@ -189,11 +190,14 @@ void write_changes_report(const ChangesOptions& o, const Outcome& r) {
 }
 
 Outcome find_changes(const ChangesOptions& o, const Speaker& speaker) {
-  const Table table = read_data(o.reading, o.common);
-  Outcome r{.data = series_of(table, o, speaker)};
+  const bool given = !o.gram.empty();
+  const bool has_data = !given || !o.reading.path.empty();
+  const Table table = has_data ? read_data(o.reading, o.common) : Table{};
+  Outcome r{.data = given ? gram_dataset(o.gram, has_data ? &table : nullptr, o.encode, o.common) : series_of(table, o, speaker)};
+  if (given) speaker.notes(r.data.notes);
   r.times = times_in(table, o.time);
   const Samples& X = r.data.X;
-  const Kernel kernel = kernel_for(o, r.data);
+  const Kernel kernel = given ? kernels::precomputed() : kernel_for(o, r.data);
   const auto n = static_cast<double>(X.size());
   const double levels = o.penalty ? 1 : o.changes >= 0 ? static_cast<double>(o.changes) : std::clamp(n / 20, 10.0, 100.0);
   announce(fmt::format("Segments of {} rows", X.size()),
@@ -228,8 +232,11 @@ Outcome find_changes(const ChangesOptions& o, const Speaker& speaker) {
 void run_changes(ChangesOptions& o) {
   const auto start = std::chrono::steady_clock::now();
   if (o.penalty && o.changes >= 0) throw UsageError("--penalty and --changes are two ways to say how many; give one of them");
+  if (!o.gram.empty() && o.gram == o.reading.path) throw UsageError("SERIES and --gram name the same file; leave out SERIES");
+  if (!o.gram.empty() && !o.columns.empty()) throw UsageError("--columns names columns; --gram has kernel values in place of them");
+  if (!o.time.empty() && o.reading.path.empty()) throw UsageError("--time names a column of SERIES; give SERIES too");
   if (o.block_length > 0 && o.permutations == 0) throw UsageError("--block-length is for the test; give --permutations too");
-  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path}, o.common.json);
+  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path, o.gram}, o.common.json);
   o.reading.seed = o.seed;
   const Speaker speaker(o.common, o.out);
   Outcome r = find_changes(o, speaker);
@@ -257,6 +264,9 @@ void add_changes(CLI::App& app, Invocation& invocation) {
   auto o = std::make_shared<ChangesOptions>();
   CLI::App* command = app.add_subcommand("changes", "Where a series changes: kernel segmentation of rows in time order");
   add_series(*command, *o, "SERIES", invocation);
+  add_gram_file(*command, o->gram,
+                "Kernel values of the rows in place of a kernel: a square matrix, .npy or .csv without names; SERIES may be left out",
+                "--gram", "SERIES");
   add_whole(*command, "--changes", o->changes, 0, 1000000, "Find exactly so many changes (default: their number is chosen)");
   add_whole(*command, "--max-changes", o->max_changes, 1, 1000000,
             "Changes looked at when their number is chosen (default: a twentieth of the rows, from 9 to 99)");

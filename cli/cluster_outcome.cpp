@@ -89,7 +89,7 @@ std::vector<Index> sizes_of(const std::vector<Index>& labels) {
 void write_report(const ClusterOptions& o, const Exploration& e, const Outcome& r) {
   ClusterReport page;
   page.method = r.found.title;
-  page.source = source_word(o.reading.path);
+  page.source = source_word(o.source());
   page.command = o.command_line;
   page.verdict = r.found.sentence + ".";
   page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));

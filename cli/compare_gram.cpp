@@ -68,8 +68,9 @@ SampleSet read_given_samples(const CompareOptions& o) {
   SampleTables parts = o.sizes.empty() ? read_tables(o) : parts_of_sizes(o.sizes);
   const Samples all = read_gram(o.gram, nullptr, o.common);
   SampleSet s;
-  Index rows = 0;
-  for (const Table& table : parts.tables) rows += table.rows();
+  std::vector<Index> sizes;
+  for (const Table& table : parts.tables) sizes.push_back(table.rows());
+  const Index rows = std::accumulate(sizes.begin(), sizes.end(), Index{0});
   if (rows != all.size()) {
     throw InvalidArgument(fmt::format("{}: is the Gram matrix of {} objects, and the samples have {} rows together ({})",
                                       source_word(o.gram), all.size(), rows,
@@ -79,13 +80,7 @@ SampleSet read_given_samples(const CompareOptions& o) {
   // Split by a column, the rows of the matrix are in the order of the file; files follow each other.
   s.pooled = o.by.empty() ? all : all.subset(parts.file_rows);
   s.kernel = kernels::precomputed();
-  Index first = 0;
-  for (const Table& table : parts.tables) {
-    std::vector<Index> own(static_cast<std::size_t>(table.rows()));
-    std::iota(own.begin(), own.end(), first);
-    s.samples.push_back(s.pooled.subset(own));
-    first += table.rows();
-  }
+  s.samples = consecutive_parts(s.pooled, sizes);
   s.features.X = s.pooled;
   s.features.notes.push_back(fmt::format("The kernel values are those of {}; columns of DATA are not compared.", source_word(o.gram)));
   s.names = std::move(parts.names);

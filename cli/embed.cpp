@@ -94,7 +94,7 @@ void write_report(const EmbedOptions& o, const Exploration& e, const Embedding& 
   EmbeddingReport page;
   page.method = embedding.title;
   page.method[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.method[0])));
-  page.source = source_word(o.reading.path);
+  page.source = source_word(o.source());
   page.command = o.command_line;
   page.verdict = embedding.sentence;
   page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));

@@ -20,6 +20,8 @@ struct ExploreOptions {
   std::string model{};
   std::string report{};
   std::string command_line{};
+
+  const std::string& source() const { return reading.path.empty() ? gram : reading.path; }
 };
 
 void add_exploring(CLI::App& command, ExploreOptions& o, Invocation& invocation);

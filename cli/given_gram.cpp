@@ -72,8 +72,9 @@ Dataset labels_alone(const Table& data, EncodeOptions encode) {
 
 }  // namespace
 
-CLI::Option* add_gram_file(CLI::App& command, std::string& path, const std::string& about, const std::string& name) {
-  CLI::Option* data = command.get_option("DATA");
+CLI::Option* add_gram_file(CLI::App& command, std::string& path, const std::string& about, const std::string& name,
+                           const std::string& position) {
+  CLI::Option* data = command.get_option(position);
   CLI::Option* option = command.add_option_function<std::string>(
       name,
       [&path, data, name](const std::string& given) {
@@ -141,6 +142,28 @@ Samples read_gram_rows(const std::string& path, const SavedModel& saved, const s
                                       file_word(path), K.rows(), K.cols(), saved.width(), model));
   }
   return Samples::own(std::move(K));
+}
+
+std::vector<Samples> consecutive_parts(const Samples& all, const std::vector<Index>& sizes) {
+  std::vector<Samples> parts;
+  Index first = 0;
+  for (const Index size : sizes) {
+    std::vector<Index> own(static_cast<std::size_t>(size));
+    std::iota(own.begin(), own.end(), first);
+    parts.push_back(all.subset(own));
+    first += size;
+  }
+  return parts;
+}
+
+std::vector<Samples> read_gram_parts(const std::string& path, const std::vector<Index>& sizes, const CommonOptions& common) {
+  const Samples all = read_gram(path, nullptr, common);
+  const Index rows = std::accumulate(sizes.begin(), sizes.end(), Index{0});
+  if (rows != all.size()) {
+    throw InvalidArgument(fmt::format("{}: is the Gram matrix of {} objects, and the files have {} rows together ({})", file_word(path),
+                                      all.size(), rows, fmt::join(sizes, " + ")));
+  }
+  return consecutive_parts(all, sizes);
 }
 
 void require_rows(const std::string& path, const Samples& X, const Table& data) {

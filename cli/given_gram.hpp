@@ -8,7 +8,8 @@
 namespace mercer::cli {
 
 // With it, DATA may be left out and --kernel must be.
-CLI::Option* add_gram_file(CLI::App& command, std::string& path, const std::string& about, const std::string& name = "--gram");
+CLI::Option* add_gram_file(CLI::App& command, std::string& path, const std::string& about, const std::string& name = "--gram",
+                           const std::string& position = "DATA");
 
 // A matrix of numbers without names, whatever its shape. Throws naming the file and the first cell that is no number.
 Matrix read_kernel_values(const std::string& path, const CommonOptions& common);
@@ -18,6 +19,12 @@ Samples read_gram(const std::string& path, const Table* data, const CommonOption
 
 // The rows of kernel values k(new, training object) that a model of a given Gram matrix takes in place of DATA.
 Samples read_gram_rows(const std::string& path, const SavedModel& saved, const std::string& model, const CommonOptions& common);
+
+// So many rows each, one after the other.
+std::vector<Samples> consecutive_parts(const Samples& all, const std::vector<Index>& sizes);
+
+// The objects of one Gram matrix that are those of several files, one after the other: of `sizes` rows each.
+std::vector<Samples> read_gram_parts(const std::string& path, const std::vector<Index>& sizes, const CommonOptions& common);
 
 // Throws where the rows of kernel values are not as many as those of DATA.
 void require_rows(const std::string& path, const Samples& X, const Table& data);

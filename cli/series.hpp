@@ -12,6 +12,7 @@ struct SeriesOptions {
   std::vector<std::string> columns{};  // looked at; empty: all
   std::string time{};                  // a column that names the rows
   std::optional<Kernel> kernel{};
+  std::string gram{};  // a file of kernel values in place of a kernel and columns
   std::uint64_t seed = 0;
   std::string out{};
   std::string report{};

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "commands.hpp"
+#include "given_gram.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -47,8 +48,9 @@ void write_rows(const Table& table, const std::vector<Index>& rows, const Vector
   const FileFormat format = format_of_output(path);
   Table out;
   out.has_header = true;
-  // LIBSVM rows have no columns to write, and sets and graphs no cell of a table: the numbers of the rows say which they are.
-  const bool bare = table.sparse.has_value() ||
+  // LIBSVM rows and Gram matrices have no columns to write, and sets and graphs no cell of a table: the numbers of the rows say which they
+  // are.
+  const bool bare = table.sparse.has_value() || table.columns.empty() ||
                     std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) { return column.is_objects(); });
   if (!table.sparse && (format != FileFormat::npy || weights.size() == 0)) {
     for (const Column& column : table.columns) {
@@ -73,12 +75,12 @@ void write_weights_report(const ExploreOptions& o, const Exploration& e, const s
   const Samples& X = e.data.X;
   EmbeddingReport page;
   page.method = method;
-  page.source = source_word(o.reading.path);
+  page.source = source_word(o.source());
   page.command = o.command_line;
   page.verdict = verdict + ".";
   page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));
   const std::vector<std::string> names = e.data.encoder.feature_names();
-  if (X.has_objects()) {
+  if (X.has_objects() || X.is_given()) {
     const KernelPcaModel pca = fit_kernel_pca(X, {.kernel = kernel_of(e), .n_components = 2, .run = o.common.run()});
     page.scores = pca.transform(X, o.common.run());
     page.names = {"PC1", "PC2"};
@@ -128,7 +130,7 @@ void say_files(const ExploreOptions& o, const Speaker& speaker, const std::strin
 
 void add_weighing(CLI::App& command, ExploreOptions& o, Invocation& invocation, const std::string& answers) {
   add_exploring(command, o, invocation);
-  add_kernel(command, o.kernel, "Kernel (default: gaussian with the median distance of rows)");
+  add_exploring_kernel(command, o, "Kernel (default: gaussian with the median distance of rows)");
   command.add_option("--out", o.out, fmt::format("Write {} to this file: .csv, .tsv or .npy; - is CSV on standard output", answers))
       ->type_name("FILE");
 }
@@ -151,9 +153,40 @@ Kernel pooled_kernel(const Exploration& e, const Samples& other) {
   return asked.has_auto() ? resolve(asked, concatenate(e.data.X, other)) : asked;
 }
 
-void refuse_gram(const ExploreOptions& o) {
-  if (o.kernel && o.kernel->needs_given_gram())
-    throw UsageError("--kernel precomputed: rows of two files have no common Gram matrix here; use the library for that");
+// The rows of several files: their columns, found by name, or their place in one Gram matrix, one file after the other.
+struct Parts {
+  Exploration first;
+  Table table{};  // of the first
+  std::vector<Samples> others{};
+};
+
+Parts read_parts(const ExploreOptions& o, const std::vector<std::string>& others, const Speaker& speaker) {
+  if (o.kernel && o.kernel->needs_given_gram()) throw UsageError("--kernel precomputed: a given Gram matrix comes as a file: --gram K.npy");
+  if (o.gram.empty()) {
+    Parts parts{.first = {}};
+    parts.first = explore(o, speaker, &parts.table);
+    for (const std::string& path : others) {
+      const Table table = read_data(o.reading, path, o.common);
+      parts.others.push_back(parts.first.data.encoder.features_of(table));
+      const std::vector<std::string> unseen = parts.first.data.encoder.unseen_categories(table);
+      speaker.notes(unseen);
+      parts.first.data.notes.insert(parts.first.data.notes.end(), unseen.begin(), unseen.end());
+    }
+    return parts;
+  }
+  if (o.reading.path.empty()) throw UsageError("--gram has the kernel values of the rows of all files; give the files too");
+  Parts parts{.first = {}};
+  parts.first.start = std::chrono::steady_clock::now();
+  parts.table = read_data(o.reading, o.common);
+  std::vector<Index> sizes{parts.table.rows()};
+  for (const std::string& path : others) sizes.push_back(read_data(o.reading, path, o.common).rows());
+  parts.others = read_gram_parts(o.gram, sizes, o.common);
+  parts.first.data.X = parts.others.front();
+  parts.others.erase(parts.others.begin());
+  parts.first.kernel = kernels::precomputed();
+  parts.first.data.notes = {fmt::format("The kernel values are those of {}; columns of the files are no features.", source_word(o.gram))};
+  speaker.notes(parts.first.data.notes);
+  return parts;
 }
 
 void say_shift(const ShiftOptions& o, const MeanMatching& found, const Exploration& e, const Speaker& speaker) {
@@ -166,17 +199,13 @@ void say_shift(const ShiftOptions& o, const MeanMatching& found, const Explorati
 }
 
 void run_shift(const ShiftOptions& o) {
-  refuse_gram(o);
-  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path, o.target_path}, o.common.json);
-  if (o.reading.path == "-" && o.target_path == "-") throw UsageError("TRAIN and TARGET cannot both be standard input");
+  const std::vector<std::string> inputs{o.reading.path, o.target_path, o.gram};
+  check_outputs({{"--out", o.out}, {"--report", o.report}}, inputs, o.common.json);
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) throw UsageError("only one of TRAIN, TARGET and --gram can be standard input");
   const Speaker speaker(o.common, o.out);
-  Table table;
-  Exploration e = explore(o, speaker, &table);
-  const Table other = read_data(o.reading, o.target_path, o.common);
-  const Samples target = e.data.encoder.features_of(other);
-  const std::vector<std::string> unseen = e.data.encoder.unseen_categories(other);
-  speaker.notes(unseen);
-  e.data.notes.insert(e.data.notes.end(), unseen.begin(), unseen.end());
+  const Parts parts = read_parts(o, {o.target_path}, speaker);
+  const Exploration& e = parts.first;
+  const Samples& target = parts.others.front();
   const auto n = static_cast<double>(e.data.X.size());
   announce(
       fmt::format("weights of {} rows for {}", e.data.X.size(), target.size()),
@@ -205,9 +234,9 @@ void run_shift(const ShiftOptions& o) {
                          found.remarks);
   }
   if (!o.out.empty()) {
-    std::vector<Index> all(static_cast<std::size_t>(table.rows()));
+    std::vector<Index> all(static_cast<std::size_t>(parts.table.rows()));
     std::iota(all.begin(), all.end(), Index{0});
-    write_rows(table, all, found.weights, o.out, o.common);
+    write_rows(parts.table, all, found.weights, o.out, o.common);
   }
   if (!o.common.json) {
     say_shift(o, found, e, speaker);
@@ -253,21 +282,22 @@ void write_components(const MixtureCommand& o, const MixtureWeights& found) {
 }
 
 void run_mixture(const MixtureCommand& o) {
-  refuse_gram(o);
   std::vector<std::string> inputs = o.components;
   inputs.push_back(o.reading.path);
+  inputs.push_back(o.gram);
   check_outputs({{"--out", o.out}}, inputs, o.common.json);
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1) throw UsageError("only one of DATA and --components can be standard input");
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw UsageError("only one of DATA, --components and --gram can be standard input");
   const Speaker speaker(o.common, o.out);
-  const Exploration e = explore(o, speaker);
+  const Parts parts = read_parts(o, o.components, speaker);
+  const Exploration& e = parts.first;
   MixtureOptions options;
   options.kernel = kernel_of(e);
   std::vector<MixtureComponent> components;
   Json sizes = Json::array();
-  for (const std::string& path : o.components) {
-    const Table table = read_data(o.reading, path, o.common);
-    components.emplace_back(SampleComponent{e.data.encoder.features_of(table), {}});
-    sizes.push_back(table.rows());
+  for (const Samples& rows : parts.others) {
+    components.emplace_back(SampleComponent{rows, {}});
+    sizes.push_back(rows.size());
   }
   MixtureWeights found;
   {

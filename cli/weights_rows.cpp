@@ -75,7 +75,7 @@ void print_rows_json(const RowsOptions& o, const Exploration& e, const Coreset& 
 }
 
 void run_rows(const RowsOptions& o, const Choose& choose) {
-  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path}, o.common.json);
+  check_outputs({{"--out", o.out}, {"--report", o.report}}, {o.reading.path, o.gram}, o.common.json);
   const Speaker speaker(o.common, o.out);
   Table table;
   const Exploration e = explore(o, speaker, &table);

@@ -202,6 +202,56 @@ def test_wrong_matrices(mercer, objects, tmp_path):
     assert "they must be of the same rows" in mercer.fails(1, "depend", "--gram-x", "K.npy", "--gram-y", "small.npy")
 
 
+def test_changes_are_those_of_the_kernel(mercer, tmp_path):
+    x = np.random.default_rng(8).normal(size=(60, 1))
+    x[35:] += 4
+    np.save(tmp_path / "K.npy", gaussian(x, x))
+    (tmp_path / "x.csv").write_text("day,x\n" + "".join(f"d{i},{float(v)!r}\n" for i, v in enumerate(x[:, 0])))
+    shared = ["--permutations", "99", "--json"]
+    given = mercer("changes", "--gram", "K.npy", *shared).json
+    column = mercer("changes", "x.csv", "--time", "day", "--kernel", "gaussian(1.5)", "--scale", "none", *shared).json
+    assert [change["row"] for change in given["changes"]] == [change["row"] for change in column["changes"]] == [35]
+    assert given["cost"] == pytest.approx(column["cost"], rel=1e-9) and given["test"]["p_value"] == column["test"]["p_value"] == 0.01
+    assert "d35" in mercer("changes", "x.csv", "--gram", "K.npy", "--time", "day", "--report", "r.html").out
+    mercer("changes", "--gram", "K.npy", "--report", "bare.html")
+    assert "K.npy" in (tmp_path / "bare.html").read_text()
+    assert "give SERIES too" in mercer.fails(2, "changes", "--gram", "K.npy", "--time", "day")
+    (tmp_path / "short.csv").write_text("day\n1\n2\n")
+    assert "has kernel values of 60 objects, and short.csv has 2 rows" in mercer.fails(1, "changes", "short.csv", "--gram", "K.npy")
+    assert "SERIES is required" in mercer.fails(2, "changes")
+
+
+@pytest.mark.parametrize("method", ["squash", "herd", "thin"])
+def test_few_rows_are_those_of_the_kernel(mercer, objects, tmp_path, method):
+    shared = ["-m", "8", "--json"]
+    given = mercer("weights", method, "--gram", "K.npy", "--out", "few.csv", "--report", "few.html", *shared).json
+    columns = mercer("weights", method, "rows.csv", "--drop", "kind", "--kernel", "gaussian(1.5)", "--scale", "none", *shared).json
+    assert given["rows"] == columns["rows"] and given["mmd"] == pytest.approx(columns["mmd"], rel=1e-7)
+    assert column(tmp_path / "few.csv", "row") == [str(i) for i in given["rows"]]
+    mercer("weights", method, "kind.csv", "--gram", "K.npy", "-m", "8", "--out", "kinds.csv")
+    assert column(tmp_path / "kinds.csv", "kind") == [objects[3][i] for i in given["rows"]]
+
+
+def test_weights_of_several_files_share_a_matrix(mercer, objects, tmp_path):
+    X, new, _, _ = objects
+    np.save(tmp_path / "all.npy", gaussian(np.vstack([X, new]), np.vstack([X, new])))
+    shared = ["--kernel", "gaussian(1.5)", "--scale", "none", "--json"]
+    given = mercer("weights", "shift", "rows.csv", "newrows.csv", "--gram", "all.npy", "--json").json
+    columns = mercer("weights", "shift", "rows.csv", "newrows.csv", "--drop", "kind", *shared).json
+    np.testing.assert_allclose(given["weights"], columns["weights"], atol=1e-6)
+    mercer("weights", "shift", "rows.csv", "newrows.csv", "--gram", "all.npy", "--out", "w.csv", "--report", "w.html")
+    np.testing.assert_allclose(np.array(column(tmp_path / "w.csv", "weight"), float), given["weights"], rtol=1e-6)
+    (tmp_path / "part.csv").write_text("a,b,c\n" + "".join(",".join(map(repr, map(float, row))) + "\n" for row in X))
+    K = gaussian(np.vstack([new, X, new]), np.vstack([new, X, new]))
+    np.save(tmp_path / "three.npy", K)
+    given = mercer("weights", "mixture", "newrows.csv", "--components", "part.csv", "newrows.csv", "--gram", "three.npy", "--json").json
+    columns = mercer("weights", "mixture", "newrows.csv", "--components", "part.csv", "newrows.csv", *shared).json
+    np.testing.assert_allclose(given["weights"], columns["weights"], atol=1e-6)
+    assert given["weights"][1] == pytest.approx(1, abs=1e-6)
+    assert "all.npy: is the Gram matrix of 47 objects, and the files have 80 rows together (40 + 40)" in (
+        mercer.fails(1, "weights", "shift", "rows.csv", "rows.csv", "--gram", "all.npy"))
+
+
 def test_wrong_use(mercer, objects):
     assert "--kernel excludes --gram" in mercer.fails(2, "fit", "krr", "y.csv", "--gram", "K.npy", "--kernel", "linear")
     assert mercer.fails(2, "fit", "krr", "--gram", "K.npy") == "--gram has the kernel values alone; give DATA too, the file with the target"
