@@ -32,7 +32,8 @@ struct Run {
 };
 
 // One stage of a job. Workers call advance(); only the thread that made the stage calls back, so callbacks need no locks.
-// After the callback asked to stop, the next advance() on any thread throws Cancelled.
+// After the callback asked to stop, the next advance() on any thread throws Cancelled. While it lives it is the stage that
+// check_stopped() asks, here and in the bodies of parallel_for; without a callback it asks the stage around it.
 class Stage {
  public:
   // The callback must outlive the stage, so a temporary is refused.
@@ -41,11 +42,17 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
+  ~Stage();
+
   void advance(double work);
-  void check() { advance(0); }
+  void check();
 
  private:
+  friend class StageScope;  // gives the stage of a loop to the threads that help
+  friend void check_stopped();
   using Clock = std::chrono::steady_clock;
+  static Stage*& current();
+  void look(double done);
 
   const ProgressCallback& callback_;
   std::string name_{};
@@ -54,7 +61,12 @@ class Stage {
   std::atomic<bool> stop_{false};
   std::thread::id owner_;
   Clock::time_point start_;
+  Stage* around_;  // on this thread
 };
+
+// Throws Cancelled where the job that this thread works for has been stopped: for long work that has no stage of its own. parallel_for
+// looks before each body.
+void check_stopped();
 
 // The number of threads a job uses when it does not say: MERCER_NUM_THREADS, else the cores this process may run on,
 // or the share of them that its container has.
@@ -63,6 +75,9 @@ int default_threads();
 // Runs `job` on this thread, with at most `threads` threads (0: as many as the job around it has, else the default). Every
 // parallel_for inside it obeys. Nested use is safe; an inner job never gets more threads than the one around it.
 void with_threads(int threads, const std::function<void()>& job);
+
+// with_threads of run.threads, where the job can be stopped by run.progress before its first stage and between stages.
+void with_run(const Run& run, const std::function<void()>& job);
 
 // The threads that parallel_for may use here.
 int current_threads();

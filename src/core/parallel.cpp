@@ -19,8 +19,8 @@
 #include <utility>
 
 #include "core/cgroup.hpp"
+#include "core/stage_scope.hpp"
 #include "mercer/error.hpp"
-#include "mercer/run.hpp"
 
 #ifdef MERCER_STD_THREADS
 #include <system_error>
@@ -70,6 +70,7 @@ struct Loop {
   Index count;
   const std::function<void(Index)>& body;
   int threads;
+  Stage* stage;
   std::atomic<Index> next{0};
   std::atomic<bool> failed{false};
   std::mutex guard{};
@@ -77,10 +78,12 @@ struct Loop {
 
   void run() noexcept {
     const ThreadScope scope(threads);
+    const StageScope stops(stage);
     // Bounded, so that runners coming late cannot push the counter past the end of its type.
     for (Index i = next.load(); i < count && !failed; i = next.load()) {
       if (!next.compare_exchange_weak(i, i + 1)) continue;
       try {
+        check_stopped();
         body(i);
       } catch (...) {
         const std::lock_guard lock(guard);
@@ -167,18 +170,29 @@ void with_threads(int threads, const std::function<void()>& job) {
   }
 }
 
+void with_run(const Run& run, const std::function<void()>& job) {
+  with_threads(run.threads, [&] {
+    if (!run.progress) return job();
+    const Stage before_the_first(run.progress, "Preparing", 1);
+    job();
+  });
+}
+
 void parallel_for(Index count, const std::function<void(Index)>& body) {
   const int threads = current_threads();
   const int runners = static_cast<int>(std::min<Index>(threads, count));
   if (runners <= 1) {
-    for (Index i = 0; i < count; ++i) body(i);
+    for (Index i = 0; i < count; ++i) {
+      check_stopped();
+      body(i);
+    }
     return;
   }
   if (scoped_threads == 0 && !arena_has(threads)) {  // outside any job, the default count holds all the same
     with_threads(threads, [&] { parallel_for(count, body); });
     return;
   }
-  Loop loop{.count = count, .body = body, .threads = threads};
+  Loop loop{.count = count, .body = body, .threads = threads, .stage = StageScope::current()};
   run_on(loop, runners);
   if (loop.first) std::rethrow_exception(loop.first);
 }

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/stage_scope.hpp"
 #include "mercer/error.hpp"
-#include "mercer/run.hpp"
 
 namespace mercer {
 
@@ -21,12 +21,32 @@ Stage::Stage(const ProgressCallback& callback, std::string name, double total_wo
       name_(std::move(name)),
       total_(std::max(total_work, 1e-300)),
       owner_(std::this_thread::get_id()),
-      start_(Clock::now()) {}
+      start_(Clock::now()),
+      around_(std::exchange(current(), this)) {}
 
-void Stage::advance(double work) {
-  const double done = done_.fetch_add(work, std::memory_order_relaxed) + work;
+// Stages end in any order: those that are members of something do.
+Stage::~Stage() {
+  Stage** link = &current();
+  while (*link != nullptr && *link != this) link = &(*link)->around_;
+  if (*link == this) *link = around_;
+}
+
+Stage*& Stage::current() {
+  thread_local Stage* stage = nullptr;
+  return stage;
+}
+
+void Stage::advance(double work) { look(done_.fetch_add(work, std::memory_order_relaxed) + work); }
+
+void Stage::check() { look(done_.load(std::memory_order_relaxed)); }
+
+void Stage::look(double done) {
   if (stop_.load(std::memory_order_relaxed)) throw Cancelled();
-  if (!callback_ || std::this_thread::get_id() != owner_) return;
+  if (!callback_) {
+    if (around_ != nullptr) around_->check();
+    return;
+  }
+  if (std::this_thread::get_id() != owner_) return;
   const auto now = Clock::now();
   if (now - last_call < call_every) return;
   last_call = now;
@@ -38,5 +58,13 @@ void Stage::advance(double work) {
     throw Cancelled();
   }
 }
+
+void check_stopped() {
+  if (Stage* stage = Stage::current(); stage != nullptr) stage->check();
+}
+
+StageScope::StageScope(Stage* stage) : before_(std::exchange(Stage::current(), stage)) {}
+StageScope::~StageScope() { Stage::current() = before_; }
+Stage* StageScope::current() { return Stage::current(); }
 
 }  // namespace mercer

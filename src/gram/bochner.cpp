@@ -251,7 +251,7 @@ void transform_profile(const RadialProfile& f, double length, const BochnerOptio
   if (check.exceeding) return;
   check.transform.resize(options.frequencies);
   check.bound.resize(options.frequencies);
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     Stage stage(options.run.progress, "Fourier transform", static_cast<double>(options.frequencies));
     parallel_for(options.frequencies, [&](Index i) {
       const auto [value, error] = samples.transform(check.frequencies[i]);

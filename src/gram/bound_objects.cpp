@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "gram/tile_break.hpp"
 #include "gram/tile_memory.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -133,7 +132,7 @@ void BoundObjects<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
     for (Index i = 0; i < at.I.count; ++i) {
       for (Index j = 0; j < at.J.count; j += pairs_between_checks) {
         pairs_->row(at.I[i], at.J.begin + j, std::min(pairs_between_checks, at.J.count - j), row.data() + j);
-        TileBreak::check();
+        check_stopped();
       }
       for (Index j = 0; j < at.J.count; ++j) {
         const double share = row_factors_.size() > 0 ? row_factors_[at.I[i]] * col_factors_[at.J.begin + j] : 1;
@@ -194,7 +193,7 @@ double BoundBag<T>::value(const PreparedKernel<T>& kernel, Range a, Range b) con
   for_element_tiles(a, b, [&](Range I, Range J) {
     const Tile<T> values = memory.tile(I.count, J.count);
     kernel.tile(I, J, values);
-    TileBreak::check();
+    check_stopped();
     for (Index i = 0; i < I.count; ++i) {
       for (Index j = 0; j < J.count; ++j) {
         const auto k = static_cast<double>(values.row(i)[j]);
@@ -247,7 +246,7 @@ void BoundBag<T>::tile(TileInProgress<T>& at, Tile<T> out) const {
       TileMemory<T> memory;
       const Tile<T> values = memory.tile(shared ? g.elements.count : 0, shared ? h.elements.count : 0);
       if (shared) kernel_->tile(g.elements, h.elements, values);
-      TileBreak::check();
+      check_stopped();
       for (Index i = g.first; i < g.first + g.count; ++i) {
         const Range a = range_of(rows_, at.I[i]);
         for (Index j = h.first; j < h.first + h.count; ++j) {

@@ -168,8 +168,7 @@ GramCheck check_gram(const MatrixRef& K, const GramCheckOptions& options) {
   check.size = K.rows();
   check.alpha = options.alpha;
   check_symmetry(K, epsilon, run.progress, check);
-  with_threads(run.threads,
-               [&] { read_spectrum(K, linalg::symmetric_eigen(K / 2 + K.transpose() / 2, run.progress, run.memory), epsilon, check); });
+  with_run(run, [&] { read_spectrum(K, linalg::symmetric_eigen(K / 2 + K.transpose() / 2, run.progress, run.memory), epsilon, check); });
   check_entries(K, run.progress, check);
   if (check.symmetric && !check.nonsingular) find_duplicates(K, epsilon, run.progress, check);
   if (options.y.size() != 0) align(K, options.y, check);

@@ -84,7 +84,7 @@ void for_dense_rows(const Samples& X, const char* label, const Run& run, const R
   if (X.is_given()) throw InvalidArgument("an explicit map needs the columns of the samples, but a given Gram matrix has none");
   require_finite(X, "X");
   Stage stage(run.progress, label, static_cast<double>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(block_count(X.size()), [&](Index block) {
       const Range rows = block_range(block, X.size());
       const Matrix values = X.slice(rows.begin, rows.count).to_dense();

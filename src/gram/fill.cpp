@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gram/fill.hpp"
 
-#include "gram/tile_break.hpp"
-
 #include <utility>
 #include <vector>
 
@@ -50,7 +48,6 @@ void fill_full(const PreparedKernel<T>& kernel, T* out, Index stride, const Prog
     // Made in cache, then written out once: fresh memory is never read.
     TileMemory<T> memory;
     const Tile<T> tile{memory.data(), I.count, J.count, J.count};
-    const TileBreak stops(stage);
     kernel.tile(I, J, tile);
     const Tile<const T> made{tile.data, tile.rows, tile.cols, tile.stride};
     ops.copy_out(made, out + I.begin * stride + J.begin, stride);
@@ -70,7 +67,6 @@ void fill_lower(const PreparedKernel<T>& kernel, const Vector& s, linalg::Symmet
     const Range I = block_range(pair.col, n);  // below the diagonal: the larger block is the row
     const Range J = block_range(pair.row, n);
     const Tile<T> tile{out.tile(pair.col, pair.row), I.count, J.count, linalg::SymmetricTiles<T>::stride()};
-    const TileBreak stops(stage);
     kernel.tile(I, J, tile);
     if (s.size() > 0) {
       for (Index i = 0; i < I.count; ++i) {

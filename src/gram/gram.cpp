@@ -49,7 +49,7 @@ std::string name_gram(Index n, Index m, Precision precision) {
 
 template <class T>
 void fill_now(const Kernel& kernel, const Samples& X, const Samples& Y, T* out, Index stride, const Run& run) {
-  with_threads(run.threads, [&] { fill_full(PreparedKernel<T>(resolve(kernel, Y), X, Y), out, stride, run.progress); });
+  with_run(run, [&] { fill_full(PreparedKernel<T>(resolve(kernel, Y), X, Y), out, stride, run.progress); });
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ Matrix gram(const Kernel& kernel, const Samples& X, const Samples& Y, const Gram
   advise_huge_pages(K.data(), count * sizeof(double));
   if (options.precision == Precision::float32) {
     const Operator op = gram_operator(kernel, X, Y, {Precision::float32, Storage::streamed, options.run});
-    with_threads(options.run.threads, [&] {
+    with_run(options.run, [&] {
       op->for_each_tile([&](const TileView& tile) {
         for (Index i = 0; i < tile.rows; ++i) {
           for (Index j = 0; j < tile.cols; ++j) {

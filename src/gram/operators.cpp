@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "gram/fill.hpp"
-#include "gram/tile_break.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiling.hpp"
 #include "mercer/error.hpp"
@@ -103,7 +102,7 @@ class GramBase : public LinearOperator {
     const auto parameters = static_cast<Index>(bound_.kernel.parameters().size());
     Matrix parts = Matrix::Zero(tile_count(), parameters);
     if (parameters == 0) return Vector(0);
-    with_threads(run_.threads, [&] {
+    with_run(run_, [&] {
       const PreparedKernel<double> kernel(bound_.kernel, bound_.X, bound_.Y);
       const Index blocks = block_count(cols_);
       run_tasks("Gradient", tile_count(), static_cast<double>(tile_count()), [&](Index number, Stage& stage) {
@@ -145,12 +144,9 @@ class GramBase : public LinearOperator {
 
   // Runs body(i, stage) for i < count; the body advances the stage once per tile, so that cancelling takes no longer than a tile.
   void run_tasks(const char* name, Index count, double tiles, const std::function<void(Index, Stage&)>& body) const {
-    with_threads(run_.threads, [&] {
+    with_run(run_, [&] {
       Stage stage(run_.progress, name, tiles);
-      parallel_for(count, [&](Index i) {
-        const TileBreak stops(stage);
-        body(i, stage);
-      });
+      parallel_for(count, [&](Index i) { body(i, stage); });
     });
   }
 
@@ -332,7 +328,7 @@ Operator make_operator(const Kernel& kernel, const Samples& X, const Samples& Y,
     stored = bytes <= memory_budget(options.run.memory);
   }
   Operator made;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     Bound bound{resolve(kernel, Y), X, Y};
     PreparedKernel<T> prepared(bound.kernel, X, Y);
     if (stored) {

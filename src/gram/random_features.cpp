@@ -45,7 +45,7 @@ void transform_rows(const RandomFourierFeatures& map, const Samples& X, T* out, 
   require_finite(X, "X");
   const FourierBlocks<T> blocks(map);
   Stage stage(run.progress, "random features", static_cast<double>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(block_count(X.size()), [&](Index block) {
       const Range rows = block_range(block, X.size());
       blocks.fill(X, rows, out + rows.begin * stride, stride);

@@ -75,7 +75,7 @@ GramRepair repair_gram(const MatrixRef& K, Repair method, const Run& run) {
   const double asymmetry = antisymmetric_norm(K, run.progress);
   repair.frobenius_distance = asymmetry;
   repair.K = (K + K.transpose()) / 2;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     linalg::SymmetricEigen eigen = linalg::symmetric_eigen(repair.K, run.progress, run.memory);
     const Vector& values = eigen.values;
     const double t = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * values.cwiseAbs().maxCoeff();

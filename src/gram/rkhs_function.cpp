@@ -165,7 +165,7 @@ Matrix feature_distance(const Kernel& kernel, const Samples& X, const Samples& Y
   const bool itself = X.same_rows(Y);
   const Vector x = gram_diagonal(known, X);
   const Vector y = itself ? x : gram_diagonal(known, Y);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "feature distances", static_cast<double>(X.size()));
     parallel_for(X.size(), [&](Index i) {
       auto row = out.row(i).array();

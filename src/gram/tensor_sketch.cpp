@@ -97,7 +97,7 @@ void transform_rows(const TensorSketch& map, const Samples& X, T* out, Index str
     throw InvalidArgument(fmt::format("X has {} columns, the sketch takes {}", X.width(), map.n_features()));
   require_finite(X, "X");
   Stage stage(run.progress, "tensor sketch", static_cast<double>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(block_count(X.size()), [&](Index block) {
       const Range rows = block_range(block, X.size());
       Sketcher sketcher(map);

@@ -65,7 +65,7 @@ Matrix matrix_function(const MatrixRef& K, const std::function<Vector(const Vect
   require_memory(static_cast<std::size_t>(4 * n * n * sizeof(double)), options.run.memory,
                  fmt::format("a function of a {} x {} matrix", K.rows(), K.cols()), "use fewer rows, or a low-rank factor (Nystroem)");
   Matrix out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     linalg::SymmetricEigen eigen = linalg::symmetric_eigen(Matrix(0.5 * (K + K.transpose())), options.run.progress, options.run.memory);
     const double cut = tolerance * eigen.values.cwiseAbs().maxCoeff();
     for (double& value : eigen.values) {

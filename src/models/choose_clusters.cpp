@@ -187,7 +187,7 @@ ClusterChoice choose_clusters(const Samples& rows, const ClusterChoiceOptions& o
   require_options(options, X.size());
   require_gap(options, X);
   ClusterChoice choice{.criterion = options.criterion, .kernel = options.kernel};
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const KMeansProblem problem(X, fit_options(options));
     choice.kernel = problem.kernel();
     choice.method = problem.low_rank() ? "low rank" : "exact";

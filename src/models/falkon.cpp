@@ -252,7 +252,7 @@ FalkonModel fit_falkon(const RowSource& source, const FalkonOptions& options) {
   if (options.sample_weight.size() > 0)
     throw InvalidArgument("the weights of rows from a source come with the rows; leave sample_weight empty");
   std::optional<FalkonModel> model;
-  with_threads(options.run.threads, [&] { model = fit_now(source, options); });
+  with_run(options.run, [&] { model = fit_now(source, options); });
   return std::move(*model);
 }
 
@@ -290,7 +290,7 @@ LandmarkSums landmark_sums(const Kernel& kernel, const Samples& landmarks, const
   if (landmarks.empty()) throw InvalidArgument("there are no landmarks");
   require_no_white_noise(kernel);
   LandmarkSums out;
-  with_threads(run.threads, [&] { out = falkon::accumulate(kernel, landmarks, source, precision, Precision::float64, run); });
+  with_run(run, [&] { out = falkon::accumulate(kernel, landmarks, source, precision, Precision::float64, run); });
   return out;
 }
 
@@ -303,7 +303,7 @@ FalkonModel solve_landmark_sums(const Kernel& kernel, const Samples& landmarks, 
   alpha = penalties(alpha, {}, {}, sums.sums.rows(), 1)[0];
   FalkonSummary s;
   Solution solution;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Whitening whitening = falkon::whiten(kernel, landmarks, 0, run);
     const falkon::Noise noise = falkon::noise_of(whitening, sums.sums.rows(), alpha, precision, Precision::float64, falkon::one_pass_depth);
     if (!noise.quiet) whitening = falkon::whiten(kernel, landmarks, noise.jitter, run);

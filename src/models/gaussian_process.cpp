@@ -124,7 +124,7 @@ GaussianPrediction GaussianProcessModel::predict_with_variance(const Samples& X,
   if (X.empty()) return out;
   require_self_values(*this);
   const Samples Z = new_rows(*this, X);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     const linalg::SymmetricTiles<double>& L = factor_->of(*this, run);
     const Vector prior = gram_diagonal(kernel_, Z);
     for_row_blocks(*this, Z, run, "Variances", [&](Range I, Matrix& rows) {
@@ -149,7 +149,7 @@ std::vector<Matrix> GaussianProcessModel::covariance(const Samples& X, const Run
   require_memory(numbers * sizeof(double), run.memory, fmt::format("the covariance of {} rows under {} samples", m, n),
                  "ask for variances alone, or for fewer rows at a time");
   Matrix C;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     const linalg::SymmetricTiles<double>& L = factor_->of(*this, run);
     Matrix V(m, n);
     for_row_blocks(*this, Z, run, "Covariances", [&](Range I, Matrix& rows) {
@@ -179,7 +179,7 @@ std::vector<Matrix> GaussianProcessModel::sample(const Samples& X, Index draws, 
   if (X.empty()) return std::vector<Matrix>(static_cast<std::size_t>(n_targets()), Matrix(0, draws));
   const Matrix mean = predict(X, run);
   std::vector<Matrix> out = covariance(X, run);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     for (Index t = 0; t < n_targets(); ++t) {
       const linalg::SymmetricTiles<double> L = root_of(out[static_cast<std::size_t>(t)], run.progress);
       const Matrix normal = RandomStream(seed, static_cast<std::uint64_t>(t)).normal_matrix(draws, X.size());

@@ -325,7 +325,7 @@ GaussianProcessModel fit_gaussian_process(const Samples& rows, const MatrixRef& 
   const bool leave_one_out = options.objective == GaussianProcessObjective::leave_one_out;
   GaussianProcessSummary summary;
   std::optional<GaussianProcessModel> model;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Prepared prepared = prepare(rows, Y, options);
     Kernel kernel = prepared.kernel;
     Vector noise = prepared.noise;
@@ -358,7 +358,7 @@ GaussianProcessModel fit_gaussian_process(const Samples& rows, const MatrixRef& 
 
 GaussianProcessLikelihood gaussian_process_likelihood(const Samples& rows, const MatrixRef& Y, const GaussianProcessOptions& options) {
   GaussianProcessLikelihood out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Prepared prepared = prepare(rows, Y, options);
     const Parameters parameters(prepared.kernel, options, prepared.noise);
     GaussianProcessSummary unused;

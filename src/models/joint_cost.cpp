@@ -63,7 +63,7 @@ RepresenterModel fit_joint_cost(const Samples& rows, const JointCost& cost, cons
   Matrix coef;
   double b = 0;
   ConvexSummary summary;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = ready_kernel(options.kernel, X);
     const Whitened white = whiten(kernel, X, options.run);
     const Index r = white.features.cols();

@@ -70,7 +70,7 @@ std::vector<Index> KernelKMeansModel::sizes() const {
 KernelKMeansModel fit_kernel_kmeans(const Samples& X, const KernelKMeansOptions& options) {
   const auto start = Clock::now();
   std::optional<KernelKMeansModel> model;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     require_clusters(options.clusters, X.size());
     model = KMeansProblem(X, options).fit(options.clusters, options.seed);
   });

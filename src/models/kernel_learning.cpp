@@ -349,7 +349,7 @@ LearnedKernel learn_kernel(const Samples& rows, const MatrixRef& Y, const Kernel
   require_variation(large, options.objective);
   LearnedKernel learned{.kernel = kernel, .objective = options.objective, .rows = most};
   bool converged = false;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     // Four times fewer rows are some fifty times faster, so starting points cost little; too few rows would choose among them badly.
     const Index few = options.n_restarts == 0 || most < 2 * fewest_rows ? most : std::max(fewest_rows, most / 4);
     LearningData small = few < most ? some_rows(data, order, few) : large;

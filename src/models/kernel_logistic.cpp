@@ -116,7 +116,7 @@ KernelLogisticModel fit_kernel_logistic(const Samples& rows, const std::vector<I
   ColumnFit fit;
   Matrix coef;
   Samples kept;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = ready_kernel(options.kernel, X);
     const FitSpace in = make_space(kernel, X, landmark_count(options, X.size()), options.seed, options.run, "kernel logistic regression");
     Stage stage(options.run.progress, "Newton", 12);

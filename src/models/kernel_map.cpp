@@ -42,8 +42,7 @@ void transform_with(const KernelMap& map, const Samples& rows, Out* out, Index s
   const Samples X = rows_for_map(map.kernel(), rows, map.points());
   if (X.empty()) return;
   require_finite(X, "X");
-  with_threads(run.threads,
-               [&] { landmark_features<double>(map.kernel(), map.points(), map.projection(), X, out, stride, "kernel map", run); });
+  with_run(run, [&] { landmark_features<double>(map.kernel(), map.points(), map.projection(), X, out, stride, "kernel map", run); });
 }
 
 Landmarks choose_points(const Kernel& kernel, const Samples& X, const EmpiricalKernelMapOptions& o) {
@@ -158,7 +157,7 @@ KernelMap fit_empirical_kernel_map(const Samples& rows, const EmpiricalKernelMap
   if (o.n_components < 0) throw InvalidArgument(fmt::format("n_components must be >= 1, or 0 for all rows, got {}", o.n_components));
   const Samples X = as_given(o.kernel, rows);
   std::optional<KernelMap> map;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const Kernel kernel = resolve(o.kernel, X);
     Landmarks points = choose_points(kernel, X, o);
     if (!o.whiten) {
@@ -185,7 +184,7 @@ KernelMap fit_mercer_map(const Samples& rows, const MercerMapOptions& o) {
   if (o.n_points < 0) throw InvalidArgument(fmt::format("n_points must be >= 1, or 0 for all rows, got {}", o.n_points));
   const Samples X = as_given(o.kernel, rows);
   std::optional<KernelMap> map;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const Kernel kernel = resolve(o.kernel, X);
     Measure measure = measure_of(X.size(), o);
     const Samples points = std::ssize(measure.rows) == X.size() ? X : X.subset(measure.rows);

@@ -205,7 +205,7 @@ KernelMeanModel fit_kernel_mean(const Samples& rows, const std::vector<Index>& l
   KernelMeanSummary summary;
   Kernel kernel = options.kernel;
   Matrix M;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = ready_kernel(options.kernel, X);
     const Matrix V = columns_of(kept.labels, kept.weights, classes);
     const Operator K = gram_operator(kernel, X, {Precision::float64, Storage::streamed, options.run});

@@ -221,8 +221,7 @@ KernelScore score_kernel(const Samples& rows, const MatrixRef& Y, const Kernel& 
   require_memory(objective_bytes(options.objective, n), options.run.memory,
                  fmt::format("the objective {} on {} samples", name_of(options.objective), n), "use fewer samples");
   std::optional<KernelScore> score;
-  with_threads(options.run.threads,
-               [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha, options.run.progress); });
+  with_run(options.run, [&] { score = evaluate(data, options.objective, resolve(kernel, data.X), alpha, options.run.progress); });
   if (!score)
     throw InvalidArgument(
         fmt::format("K + alpha I is not positive definite for {} and alpha = {}: a larger alpha helps", kernel.text(), alpha));

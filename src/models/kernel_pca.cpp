@@ -180,7 +180,7 @@ KernelPcaModel fit_kernel_pca(const Samples& rows, const KernelPcaOptions& o) {
   Kernel kernel = o.kernel;
   KernelPcaModel::Parts parts;
   Samples basis = X;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     kernel = resolve(o.kernel, X);
     const Solver solver = chosen_solver(o, n);
     const Index components = o.n_components == 0 ? n : std::min(o.n_components, n);
@@ -212,7 +212,7 @@ KernelPcaModel extend_kernel_pca(const KernelPcaModel& model, const Samples& X, 
   require_finite(X, "X");
   if (X.empty()) return model;
   KernelPcaModel::Parts parts;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     KernelPcaSums sums = model.sums();
     add_rows(model.kernel(), model.basis(), X, sums, run);
     parts = low_rank_parts(std::move(sums), model.n_components(), model.centered(), false, run);

@@ -204,7 +204,7 @@ KernelRidgeModel fit_kernel_ridge(const Samples& rows, const MatrixRef& Y, const
   Vector intercept = Vector::Zero(Y.cols());
   SolveSummary summary;
   Kernel kernel = options.kernel;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = resolve(options.kernel, X);
     solve_all(kernel, problem, alpha, coef, intercept, summary);
     summary.residual = relative_residual(kernel, problem, Y, coef, intercept, alpha);

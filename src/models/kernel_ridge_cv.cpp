@@ -302,7 +302,7 @@ KernelRidgeCvResult fit_kernel_ridge_cv(const Samples& X, const MatrixRef& Y, co
   require_matching(X, Y);
   check_options(options, X.size());
   std::optional<KernelRidgeCvResult> result;
-  with_threads(options.run.threads, [&] { result = KernelRidgePath(X, Y, options).run(); });
+  with_run(options.run, [&] { result = KernelRidgePath(X, Y, options).run(); });
   return *std::move(result);
 }
 

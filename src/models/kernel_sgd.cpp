@@ -264,7 +264,7 @@ KernelSGDModel fit_kernel_sgd(const Samples& rows, const std::vector<Index>& lab
   Kernel kernel = options.kernel;
   std::vector<Index> support;
   Matrix coef;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = ready_kernel(options.kernel, X);
     const DrawSequence draws(n, options.sample_weight, options.seed);
     const Drawn drawn = look_ahead(draws, n, problem.iterations);

@@ -177,7 +177,7 @@ Matrix LinearSvcModel::decision(const Samples& X, const Run& run) const {
     throw InvalidArgument(fmt::format("X has {} columns, the model was fitted on {}", X.width(), coef_.cols()));
   require_finite(X, "X");
   Matrix out(X.size(), coef_.rows());
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     std::visit(
         [&]<class Storage>(const Storage& x) {
           const RowLoops<Storage> rows{x};
@@ -200,7 +200,7 @@ LinearSvcModel fit_linear_svc(const Samples& X, const std::vector<Index>& labels
   const LinearSvcTask task(X, labels, options);
   const double C = options.lambda ? 1 / (2 * *options.lambda * task.weights.sum()) : options.C;
   LinearSvcFit fit;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     Stage stage(options.run.progress, "linear SVM", 20.0 * static_cast<double>(task.classes == 2 ? 1 : task.classes));
     fit = fit_classes(task, C, options, {}, stage);
   });

@@ -44,7 +44,7 @@ LinearSvcSearch search_linear_svc(const Samples& X, const std::vector<Index>& la
   if (!(out.C.minCoeff() > 0) || !out.C.allFinite()) throw InvalidArgument("every C of the grid must be a finite number > 0");
   const std::vector<Fold> splits = stratified_folds(task.labels, folds, true, options.seed);
   out.accuracy.resize(out.C.size(), std::ssize(splits));
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     Stage stage(options.run.progress, "choosing C",
                 10.0 * static_cast<double>(out.accuracy.size() * (task.classes == 2 ? 1 : task.classes)));
     for (Index f = 0; f < out.accuracy.cols(); ++f) {

@@ -38,7 +38,7 @@ template <class Out>
 void transform_with(const NystromMap& map, const Samples& rows, Out* out, Index stride, Precision precision, const Run& run) {
   const Samples X = rows_for_map(map.kernel(), rows, map.landmarks());
   if (X.empty()) return;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     if (precision == Precision::float32) {
       landmark_features<float>(map.kernel(), map.landmarks(), map.normalization(), X, out, stride, "Nystrom features", run);
     } else {
@@ -87,7 +87,7 @@ NystromMap fit_nystrom(const Samples& rows, const NystromOptions& o) {
   require_finite(rows, "X");
   const Samples X = as_given(o.kernel, rows);
   std::optional<NystromMap> map;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const Kernel kernel = resolve(o.kernel, X);
     FalkonOptions choice{.kernel = kernel,
                          .n_landmarks = o.n_components,

@@ -236,7 +236,7 @@ Matrix PcaModel::transform(const Samples& X, const Run& run) const {
     throw InvalidArgument(fmt::format("X has {} columns, the model was fitted on {}", X.width(), mean_.size()));
   require_finite(X, "X");
   Matrix Z;
-  with_threads(run.threads, [&] { Z = centred_times(X, mean_, components_.transpose()); });
+  with_run(run, [&] { Z = centred_times(X, mean_, components_.transpose()); });
   if (whiten_) {
     for (Index j = 0; j < Z.cols(); ++j) Z.col(j) *= variance_[j] > 0 ? 1 / std::sqrt(variance_[j]) : 0;
   }
@@ -268,7 +268,7 @@ PcaModel fit_pca(const Samples& X, const PcaOptions& o) {
   Vector mean;
   Spectrum found;
   double total = 0;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     mean = mean_row(X);
     total = squared_distances_to(X, mean).sum() / degrees;
     found = spectrum_of(X, mean, o, s);

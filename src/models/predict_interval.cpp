@@ -153,7 +153,7 @@ IntervalPrediction KernelRidgeModel::predict_interval(const Samples& X, double l
   require_memory(static_cast<std::size_t>(5 * rows_at_once * n) * sizeof(double), run.memory,
                  fmt::format("intervals from {} training samples", n), "raise the memory budget");
   Stage stage(run.progress, "intervals", static_cast<double>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     const Samples seen = as_given(kernel_, X, samples_);
     for (Index first = 0; first < X.size(); first += rows_at_once) {
       const Index count = std::min(rows_at_once, X.size() - first);

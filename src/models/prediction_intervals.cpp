@@ -132,7 +132,7 @@ KernelRidgeModel add_intervals(const KernelRidgeModel& model, const Samples& row
   const IntervalMethod wanted = options.method.value_or(n <= largest_jackknife ? IntervalMethod::jackknife_plus : IntervalMethod::cv_plus);
   std::shared_ptr<IntervalParts> parts;
   std::string why;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     if (wanted == IntervalMethod::jackknife_plus && many > 1) {
       parts = jackknife(model, X, Y, options);
       if (!parts) why = ", because K + alpha I is not positive definite";

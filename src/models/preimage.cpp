@@ -162,7 +162,7 @@ Preimages preimages(const Kernel& kernel, const Samples& basis, const MatrixRef&
   require_memory((3 * cells + 2 * static_cast<std::size_t>(basis.size() * basis.width())) * sizeof(double), options.run.memory,
                  fmt::format("the products of {} points with {} rows", std::min(m, points_at_a_time), basis.size()),
                  "look for fewer pre-images at a time, or use fewer basis rows (a low-rank kernel PCA)");
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const PreimageProblem problem = make_problem(kernel, basis, options);
     for (Index first = 0; first < m; first += points_at_a_time) {
       const Index count = std::min(points_at_a_time, m - first);

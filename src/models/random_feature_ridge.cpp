@@ -114,7 +114,7 @@ Matrix RandomFeatureRidgeModel::predict(const Samples& X, const Run& run) const 
   require_finite(X, "X");
   Matrix out(X.size(), n_targets());
   Stage stage(run.progress, "prediction", static_cast<double>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     if (precision_ == Precision::float32) {
       predict_rows<float>(*this, X, out, stage);
     } else {
@@ -181,7 +181,7 @@ void RandomFeatureSums::accumulate(const Samples& X, const MatrixRef& Y, const V
   if (w.size() > 0 && (w.size() != X.size() || !w.allFinite() || w.minCoeff() < 0))
     throw InvalidArgument(fmt::format("sample_weight must be {} finite numbers >= 0, got {}", X.size(),
                                       w.size() == X.size() ? "a negative or non-finite one" : fmt::format("{} numbers", w.size())));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     if (precision_ == Precision::float32) {
       take<float>(X, Y, w, run);
     } else {
@@ -219,7 +219,7 @@ RandomFeatureRidgeModel RandomFeatureSums::solve(const RandomFeatureSolve& optio
   const Vector alpha = penalty(all.rows());
   RandomFeatureSummary summary;
   RidgeFromSums fit;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     if (validated) {
       const RidgeFromSums part = ridge_from_sums(training_, penalty(training_.rows()), options.fit_intercept, precision_, options.run);
       summary.held_out_rows = held_out_.rows();
@@ -283,7 +283,7 @@ RandomFeatureSums random_feature_sums(const Samples& X, const MatrixRef& Y, cons
   require_memory(bytes, options.run.memory, fmt::format("ridge regression on {} random features", options.n_components),
                  "use fewer components");
   std::optional<RandomFourierFeatures> map;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     map = random_fourier_features(resolve(options.kernel, X), X.width(),
                                   {.n_components = options.n_components,
                                    .form = options.form,

@@ -172,7 +172,7 @@ RepresenterModel fit_representer(const Samples& rows, const MatrixRef& Y, const 
   Matrix coef;
   ConvexSummary summary;
   Samples kept;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     kernel = ready_kernel(options.kernel, X);
     const FitSpace in = make_space(kernel, X, options.landmarks, options.seed, options.run, "the representer solver");
     Stage stage(options.run.progress, "Newton", static_cast<double>(Y.cols()) * 20);

@@ -130,7 +130,7 @@ RidgeModel fit_ridge(const Samples& X, const MatrixRef& Y, const RidgeOptions& o
   const Index n = Z.rows();
   const Index p = Z.cols();
   linalg::ThinSvd svd;
-  with_threads(options.run.threads, [&] { svd = linalg::thin_svd(std::move(Z), options.run.progress, options.run.memory); });
+  with_run(options.run, [&] { svd = linalg::thin_svd(std::move(Z), options.run.progress, options.run.memory); });
   const Matrix projected = svd.u.transpose() * target;
   RidgeSummary summary;
   Matrix coef(Y.cols(), p);

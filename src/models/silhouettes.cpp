@@ -134,7 +134,7 @@ Vector silhouette_samples(const Samples& rows, const std::vector<Index>& labels,
     throw InvalidArgument(fmt::format("silhouettes need 2 to {} different labels (one less than the samples), got {}",
                                       std::max<Index>(2, X.size() - 1), clusters));
   Vector out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const auto kernel = options.kernel ? std::optional<Kernel>(resolve(*options.kernel, X)) : std::nullopt;
     out = silhouettes(X, {renumbered}, kernel, options.run.progress).col(0);
   });

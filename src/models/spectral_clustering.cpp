@@ -185,7 +185,7 @@ CsrMatrix<double> neighbor_graph(const Samples& X, Index neighbors, const Run& r
   for (Index i = 0; i < n; ++i) add(i, i, 1);
   if (neighbors > 1) {
     Neighbors near;
-    with_threads(run.threads, [&] { near = nearest_neighbors(X, neighbors - 1, run.progress); });
+    with_run(run, [&] { near = nearest_neighbors(X, neighbors - 1, run.progress); });
     for (Index i = 0; i < n; ++i) {
       for (Index c = 0; c < near.rows.cols(); ++c) {
         add(i, near.rows(i, c), 0.5);
@@ -206,7 +206,7 @@ SpectralClustering spectral_clustering(const Samples& X, const SpectralClusterin
   require_options(options, X.size());
   SpectralClustering out;
   SpectralClusteringSummary& s = out.summary;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     out.graph = make_graph(X, options);
     const Index k = options.components > 0 ? options.components : options.clusters;
     LaplacianEigen e = laplacian_eigen(out.graph, k, options.tolerance, options.seed, options.run.progress, options.run.memory);

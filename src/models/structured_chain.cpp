@@ -169,7 +169,7 @@ std::vector<Index> StructuredSvmModel::label_sequences(const Samples& X, const s
   require_offsets(offsets, X.size());
   const Matrix unary = decision(X, run);
   std::vector<Index> out(static_cast<std::size_t>(X.size()));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(std::ssize(offsets) - 1, [&](Index s) {
       const Index first = offsets[static_cast<std::size_t>(s)];
       const Index length = offsets[static_cast<std::size_t>(s) + 1] - first;

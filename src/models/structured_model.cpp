@@ -49,7 +49,7 @@ Matrix StructuredSvmModel::decision(const Samples& X, const Run& run) const {
   require_finite(X, "X");
   const Matrix& W = parts_.coef;
   Matrix out(X.size(), W.rows());
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     std::visit(
         [&]<class Storage>(const Storage& x) {
           const RowLoops<Storage> rows{x};

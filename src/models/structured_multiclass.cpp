@@ -228,7 +228,7 @@ StructuredSvmModel fit_kernel(const Samples& X, const std::vector<Index>& labels
                  "use fewer rows or a larger budget");
   StructuredSvmOptions resolved = o;
   std::optional<GramRows> gram;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     resolved.kernel = ready_kernel(o.kernel, X);
     gram.emplace(resolved.kernel, X, o.run);
   });

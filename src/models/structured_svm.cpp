@@ -123,7 +123,7 @@ Vector structured_weights(const StructuredSvmOptions& o, Index examples) {
 StructuredSvmSummary run_structured(solvers::PlaneSpace& space, const StructuredSvmOptions& o, const Vector& C, Clock::time_point start,
                                     std::size_t bytes, const std::string& what) {
   solvers::FrankWolfeSolution solution;
-  with_threads(o.run.threads, [&] { solution = frank_wolfe(space, C, {o.tolerance, o.max_passes, o.seed}, o.run.progress); });
+  with_run(o.run, [&] { solution = frank_wolfe(space, C, {o.tolerance, o.max_passes, o.seed}, o.run.progress); });
   StructuredSvmSummary s;
   s.status = solution.converged ? "converged" : "iteration limit";
   s.passes = solution.passes;

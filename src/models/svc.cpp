@@ -156,7 +156,7 @@ SvcModel fit(const Samples& X, const Kernel& given, SvcTask task, const Extras& 
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   SvcModel::Parts parts;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     const Kernel kernel = ready_kernel(given, X);
     if (task.form == SvcForm::hard_margin) task.spread = spread_of(kernel, X);
     std::vector<Machine> machines = make_machines(task);

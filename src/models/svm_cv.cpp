@@ -303,7 +303,7 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
   const SvcFolds fitter(labels, classes, weights, o);
   fitter.require(folds);
   std::optional<SvcCvResult> out;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const SearchSpace space{ready_kernels(o.kernels, X), o.C, {0}, std::move(folds), 1, o.abandon, largest, o.solver, o.run};
     SearchResult found = search_svm(
         X, space, [&](const SvmRows& rows, double, const Fold& fold, double C, WarmStart& warm, const SvmSolver& solver, const Run& run) {
@@ -350,7 +350,7 @@ SvrCvResult fit_svr_cv(const Samples& given, const VectorRef& y, const SvrCvOpti
   require_test_weights(folds, o.sample_weight);
   const double most = o.score == SvrScore::r2 ? 1 : 0;
   std::optional<SvrCvResult> out;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const SearchSpace space{ready_kernels(o.kernels, X), o.C,      o.epsilon, std::move(folds), most, o.abandon,
                             weights.maxCoeff(),          o.solver, o.run};
     SearchResult found =

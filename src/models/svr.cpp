@@ -51,7 +51,7 @@ struct Solved {
 Solved solve(const Samples& X, const Kernel& given, const BoxProblem& problem, double largest, const SvmSolver& solver, const Run& run) {
   Solved out;
   const Index n = X.size();
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     out.parts.kernel = ready_kernel(given, X);
     const SvmRows rows(out.parts.kernel, X, solver, largest, false, run);
     out.solution = rows.solve(everyone(n), problem, solver, run);

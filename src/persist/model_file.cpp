@@ -128,7 +128,7 @@ Matrix SavedModel::predict(const Samples& X, const Run& run) const {
           return m.transform(X, run);
         } else {
           Matrix out;
-          with_threads(run.threads, [&] { out = m.predict(X); });
+          with_run(run, [&] { out = m.predict(X); });
           return out;
         }
       },

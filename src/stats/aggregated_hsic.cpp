@@ -65,7 +65,7 @@ Observed observe(const Variable& x, const Variable& y, const Run& run) {
   const auto nx = static_cast<Index>(x.family.count());
   const auto ny = static_cast<Index>(y.family.count());
   std::vector<Observed> sums(static_cast<std::size_t>(parts), {Matrix::Zero(nx, ny), Vector::Zero(nx), Vector::Zero(ny)});
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       Observed& sum = sums[static_cast<std::size_t>(part)];

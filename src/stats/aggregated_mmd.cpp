@@ -73,8 +73,7 @@ Matrix mmd_of_labels(const PreparedFamily<T>& family, const PooledSums& sums, co
   const Index n = family.size();
   const auto kernels = static_cast<Index>(family.count());
   Labellings<T> labels(some, n, kernels);
-  with_threads(run.threads,
-               [&] { parallel_for(some, [&](Index b) { labels.set(b, labelling(exchanges, first, begin + b), sums.rows); }); });
+  with_run(run, [&] { parallel_for(some, [&](Index b) { labels.set(b, labelling(exchanges, first, begin + b), sums.rows); }); });
   if (labels.sizes.minCoeff() < 2 || labels.sizes.maxCoeff() > static_cast<double>(n) - 2)
     throw InvalidArgument("an exchange of whole groups leaves fewer than two rows in a sample; groups of nearly equal size avoid that");
   Matrix values = form_sums<T>(family, labels.V, Diagonal::left_out, run).forms;
@@ -92,7 +91,7 @@ Matrix mmd_of_signs(const PreparedFamily<T>& family, const PooledSums& sums, con
                     const Run& run) {
   const Index r = family.size() / 2;
   VectorPanels<T> signs(some, r);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(some, [&](Index b) {
       const std::vector<char> in_first = labelling(exchanges, r, begin + b);
       signs.set(b, [&](Index i) { return in_first[static_cast<std::size_t>(i)] != 0 ? T{1} : T{-1}; });

@@ -95,7 +95,7 @@ Matrix paired_forms(const PreparedFamily<T>& pooled, const VectorPanels<T>& S, c
     Vector crossed;
   };
   std::vector<Part> sums(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       Part& sum = sums[static_cast<std::size_t>(part)];

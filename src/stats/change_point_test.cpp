@@ -125,7 +125,7 @@ TestResult change_point_test(const Samples& given, const ChangePointTestOptions&
   Vector null(o.permutations);
   double square = 0;  // mean of k(x, x)
   double rounding = 0;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     const PreparedFamily<double> family({kernel}, series);
     const std::vector<stats::Centre> centres = stats::centres_of(family, stats::Centring::whole, o.run);
     if (!centres[0].offsets.allFinite()) throw InvalidArgument("kernel values overflow; scale the data");

@@ -235,7 +235,7 @@ ChangePoints change_points(const Samples& given, const ChangePointOptions& o) {
   found.kernel = kernel.text();
   found.method = o.changes ? "given" : o.penalty ? "penalty" : "slope";
   std::vector<Index> cuts;
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     if (o.penalty) {
       found.penalty = *o.penalty;
       cuts = cuts_for_penalty(kernel, series, *o.penalty, o.min_segment, o.run, found.cost);

@@ -265,7 +265,7 @@ TestResult conditional_independence_test(const Samples& x, const Samples& y, con
   result.seed = options.seed;
   const ConditionalMethod method = chosen(X, Y, Z, options, result);
   const bool by_kernels = method == ConditionalMethod::kci;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const stats::ConditionalParts parts =
         by_kernels ? stats::conditional_by_kernels(X, Y, Z, options) : stats::conditional_by_features(X, Y, Z, options);
     result.kernels = parts.kernels;

@@ -229,7 +229,7 @@ Coreset squash(const Samples& rows, Index m, const SquashOptions& options) {
   out.n = problem.n();
   out.seed = options.seed;
   Squashed best;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const bool both = options.atoms == Atoms::automatic;
     best = squash_onto(problem, both ? Atoms::pivoted : options.atoms, m, options);
     if (both) {
@@ -257,7 +257,7 @@ Coreset herd(const Samples& rows, Index m, const HerdOptions& options) {
   const Problem problem(rows, options.kernel);
   require_size(m, problem.n(), problem.n(), "");
   Coreset out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const std::vector<Index> candidates = candidate_rows(problem.n(), m, options.candidates, options.seed);
     Vector squared;
     out = equal_weights(problem, herd_rows(problem, candidates, m, options.run, &squared), "herd", options.seed);
@@ -279,7 +279,7 @@ Coreset thin(const Samples& rows, Index m, const ThinOptions& options) {
     throw InvalidArgument(fmt::format("failure must be a probability between 0 and 1, got {}", options.failure));
   if (options.swap_passes < 0) throw InvalidArgument(fmt::format("swap_passes must be >= 0, got {}", options.swap_passes));
   Coreset out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     stats::Thinned found = stats::thinned_rows(problem.kernel, problem.X, m, options);
     out = equal_weights(problem, std::move(found.rows), "thin", options.seed);
     const Index wanted = 2 * m > out.n && m < out.n ? out.n - m : m;

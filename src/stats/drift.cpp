@@ -115,7 +115,7 @@ DriftMonitor::DriftMonitor(const Samples& given, const DriftOptions& o) {
   if (kernel.is_characteristic() == Verdict::no)
     remarks.push_back(fmt::format("the kernel {} is not characteristic: there are drifts that it cannot see{}", kernel.text(),
                                   kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all"));
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     Vector thresholds = stats::drift_thresholds(kernel, reference, window, o.expected_run_length, simulations, o.seed, o.run);
     const Samples compared = some_rows(reference, reference.size() - 2 * window + 1, o.seed, (std::uint64_t{1} << 40U) + 1);
     calibration_ = std::make_shared<const Calibration>(kernel, compared, std::move(thresholds), o.expected_run_length, simulations, o.seed,

@@ -139,7 +139,7 @@ TestResult goodness_of_fit_test(const Samples& samples, const Distribution& p, c
   const auto start = Clock::now();
   const Matrix X = checked_rows(samples, options);
   TestResult result;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Kernel kernel = resolve(options.kernel, samples);
     const RadialKernel radial = stats::radial_of(kernel);
     result = begun(X, options, kernel);
@@ -179,7 +179,7 @@ TestResult fitted_goodness_of_fit_test(const Samples& samples, const Distributio
     throw InvalidArgument("the parametric bootstrap is for independent rows; flip_probability goes with a given distribution");
   TestResult result;
   std::string name;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Kernel kernel = resolve(options.kernel, samples);
     const RadialKernel radial = stats::radial_of(kernel);
     result = begun(X, options, kernel);
@@ -207,7 +207,7 @@ TestResult normality_test(const Samples& samples, const GoodnessOfFitOptions& op
     throw InvalidArgument("the test of normality is for independent rows; flip_probability goes with a given distribution");
   if (n < d + 2) throw InvalidArgument(fmt::format("a test of normality of {} columns needs at least {} rows, got {}", d, d + 2, n));
   TestResult result;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const double typical = std::sqrt(2 * boost::math::quantile(boost::math::chi_squared(static_cast<double>(d)), 0.5));
     const Kernel kernel = with_scale(options.kernel, typical);
     const RadialKernel radial = stats::radial_of(kernel);

@@ -93,7 +93,7 @@ HsicSums HsicPair::sums(const Run& run, HalfGram* K, FullGram* L) const {
   const Index tiles = upper_count(blocks);
   const Index parts = std::min(tiles, most_parts);
   std::vector<HsicSums> found(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "HSIC", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       TileMemory<double> memory_x;

@@ -139,7 +139,7 @@ void add_sums(Variables& v, const Run& run, HalfGram* first, std::vector<FullGra
     Vector traces{};
   };
   std::vector<Sums> found(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "dHSIC", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       Sums& sums = found[static_cast<std::size_t>(part)];
@@ -272,7 +272,7 @@ void judge_by_permutations(TestResult& result, Variables& v, const JointIndepend
     exchanges.emplace_back(n, n, ExchangeOptions{}, o.seed + static_cast<std::uint64_t>(l - 1) * 0x9e3779b97f4a7c15U);
   const PermutedJoint dhsic(v, first, others);
   Vector found(o.permutations + 1);
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     Stage stage(o.run.progress, "Permutations", static_cast<double>(found.size()));
     parallel_for(found.size(), [&](Index b) {
       std::vector<std::vector<Index>> orders(exchanges.size(), std::vector<Index>(static_cast<std::size_t>(n)));

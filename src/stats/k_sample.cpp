@@ -64,7 +64,7 @@ Between between(const PreparedFamily<T>& kernel, const std::vector<Index>& sizes
   for (Index first = 0; first < count; first += chunk) {
     const Index some = std::min(chunk, count - first);
     stats::VectorPanels<T> V(some * vectors, n);
-    with_threads(run.threads, [&] {
+    with_run(run, [&] {
       parallel_for(some, [&](Index b) {
         std::vector<Index> group(static_cast<std::size_t>(n));
         labelling(first + b, group);
@@ -240,7 +240,7 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
   result.exact = true;
   result.n = n;
   result.seed = options.seed;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Kernel kernel = resolve(options.kernel, X);
     result.kernels = {kernel.text()};
     const Exchanges exchanges(n, n, options.exchange, options.seed);

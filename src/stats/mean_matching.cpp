@@ -164,7 +164,7 @@ MeanMatching match_means(const Samples& train_rows, const Samples& target_rows, 
   const Samples target = as_given(options.kernel, target_rows, train);
   const Vector u = stats::proportions(options.target_weights, target.size(), "target_weights");
   MeanMatching out;
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     const Kernel kernel = options.kernel.has_auto() ? resolve(options.kernel, concatenate(train, target)) : options.kernel;
     out.kernel = kernel.text();
     const Index n = train.size();

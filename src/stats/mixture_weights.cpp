@@ -91,7 +91,7 @@ class Embeddings {
   Matrix products() {
     const auto count = static_cast<Index>(parts_.size());
     Matrix out(count, count);
-    with_threads(run_.threads, [&] {
+    with_run(run_, [&] {
       for (Index a = 0; a < count; ++a)
         for (Index b = a; b < count; ++b)
           out(a, b) = out(b, a) = product(parts_[static_cast<std::size_t>(a)], parts_[static_cast<std::size_t>(b)]);
@@ -208,7 +208,7 @@ MixtureWeights mixture_weights(const Samples& X, const std::vector<MixtureCompon
   const auto k = static_cast<Index>(components.size());
   MixtureWeights out;
   out.kernel = embeddings.kernel().text();
-  with_threads(options.run.threads, [&] { solve(all.topLeftCorner(k, k), all.col(k).head(k), all(k, k), options.run, out); });
+  with_run(options.run, [&] { solve(all.topLeftCorner(k, k), all.col(k).head(k), all(k, k), options.run, out); });
   if (embeddings.kernel().is_characteristic() == Verdict::no)
     out.remarks.push_back(fmt::format("{} is not characteristic: components that differ in what it cannot see share weight freely",
                                       embeddings.kernel().text()));
@@ -227,7 +227,7 @@ MixtureWeights mixture_weights_of_products(const Matrix& Q, const Vector& p, dou
   if (!check.is_gram())
     throw InvalidArgument(fmt::format("Q must be a Gram matrix of the components' embeddings, but it is {}", check.verdict()));
   MixtureWeights out;
-  with_threads(run.threads, [&] { solve((Q + Q.transpose()) / 2, p, squared_norm, run, out); });
+  with_run(run, [&] { solve((Q + Q.transpose()) / 2, p, squared_norm, run, out); });
   conclude(out, start);
   return out;
 }

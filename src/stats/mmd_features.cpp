@@ -79,7 +79,7 @@ FeatureEstimate by_nystrom(const Pooled& p, MmdStatistic statistic, const Vector
   const Index rank = std::min(o.features > 0 ? o.features : usual_features, p.size());
   PivotedCholeskyOptions options{.rank = rank, .tolerance = 1e-14, .seed = o.seed, .progress = o.run.progress};
   PivotedCholesky factor;
-  with_threads(o.run.threads, [&] { factor = pivoted_cholesky(p.kernel, p.rows, options, o.run.memory); });
+  with_run(o.run, [&] { factor = pivoted_cholesky(p.kernel, p.rows, options, o.run.memory); });
   Moments x;
   Moments y;
   add_rows(x, factor.factor.topRows(p.n), w.head(p.n));

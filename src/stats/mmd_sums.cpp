@@ -128,7 +128,7 @@ SampleSums sample_sums(const Pooled& pooled, const Vector& weights, const Run& r
   Vector squares = Vector::Zero(parts);
   SampleSums out;
   out.paired = Vector::Zero(std::min(pooled.n, pooled.m));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       Eigen::MatrixX2d& sum = sums[static_cast<std::size_t>(part)];
@@ -171,7 +171,7 @@ double centred_squares(const Pooled& pooled, const Vector& r, double mean, const
   const Index tiles = upper_count(blocks);
   const Index parts = std::min(tiles, most_parts);
   Vector squares = Vector::Zero(parts);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Centred sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       TileMemory<double> memory;
@@ -226,7 +226,7 @@ Vector block_values(const Pooled& pooled, MmdStatistic statistic, Index block_si
   const Index fewer = std::min(pooled.n, pooled.m);
   if (statistic == MmdStatistic::linear) {
     Vector values(fewer / 2);
-    with_threads(run.threads, [&] {
+    with_run(run, [&] {
       Stage stage(run.progress, "Kernel values", static_cast<double>(values.size()));
       parallel_for((values.size() + pairs_a_tile - 1) / pairs_a_tile, [&](Index part) {
         const Index first = part * pairs_a_tile;
@@ -245,7 +245,7 @@ Vector block_values(const Pooled& pooled, MmdStatistic statistic, Index block_si
   const Index of_x = pooled.n / blocks;
   const Index of_y = pooled.m / blocks;
   Vector values(blocks);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Blocks", static_cast<double>(blocks));
     parallel_for(blocks, [&](Index block) {
       const Range X{block * of_x, of_x};

@@ -24,7 +24,7 @@ std::vector<G> stored(const PreparedFamily<T>& kernels, const std::vector<Centre
   const Index blocks = block_count(n);
   std::vector<G> out;
   for (std::size_t k = 0; k < kernels.count(); ++k) out.emplace_back(n, scale_for(kernels.diagonal(k), centres[k]));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Gram matrices", static_cast<double>(upper_count(blocks)));
     parallel_for(upper_count(blocks), [&](Index number) {
       const BlockPair pair = upper_pair(number, blocks);
@@ -133,7 +133,7 @@ Permutations::Permutations(Index rows, Index count) : rows_(rows), count_(count)
 }
 
 Permutations::Permutations(const Exchanges& exchanges, Index count, const Run& run) : Permutations(exchanges.rows(), count + 1) {
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Permutations drawn", static_cast<double>(count_));
     parallel_for(count_, [&](Index b) {
       std::vector<Index> order(static_cast<std::size_t>(rows_));

@@ -220,7 +220,7 @@ Matrix products(const std::vector<HalfGram>& K, const std::vector<FullGram>& L, 
 
 Matrix permuted_products(const std::vector<HalfGram>& K, const std::vector<FullGram>& L, const Permutations& permutations, const Run& run) {
   Matrix out;
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     std::visit([&](const auto& places) { out = products(K, L, places, permutations.rows(), permutations.count(), run); },
                permutations.places());
   });

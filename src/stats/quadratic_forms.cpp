@@ -88,7 +88,7 @@ FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, D
   const double numbers = static_cast<double>(std::max<Index>(1, (V.vectors() + n) * count));
   const Index parts = std::clamp<Index>(std::min(static_cast<Index>(part_bytes / 8 / numbers), tiles), 1, most_parts);
   std::vector<FormSums> sums(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       FormSums& sum = sums[static_cast<std::size_t>(part)];
@@ -122,7 +122,7 @@ FormSums form_sums(const PreparedFamily<T>& kernels, const VectorPanels<T>& V, D
 template <class T>
 Matrix quadratic_forms(const PreparedFamily<T>& kernels, const RowMatrix<T>& V, Diagonal diagonal, const Run& run) {
   VectorPanels<T> panels(V.rows(), V.cols());
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(block_count(V.cols()), [&](Index block) {
       const Range range = block_range(block, V.cols());
       Eigen::Map<RowMatrix<T>>(panels.panel(block), V.rows(), range.count) = V.middleCols(range.begin, range.count);

@@ -83,7 +83,7 @@ Exchanged exchanged_in(const Pooled& pooled, MmdStatistic statistic, Index label
   require_panels(labellings, N, sizeof(T), run);
   VectorPanels<T> V(labellings, N);
   const PreparedFamily<T> kernel({pooled.kernel}, pooled.rows);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Exchanges drawn", static_cast<double>(labellings));
     parallel_for(labellings, [&](Index b) {
       std::vector<char> in_first(static_cast<std::size_t>(N));
@@ -101,7 +101,7 @@ Exchanged exchanged_in(const Pooled& pooled, MmdStatistic statistic, Index label
   if (statistic == MmdStatistic::h) paired = sample_sums(pooled, {}, run).paired.sum();
 
   Vector values(labellings);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     parallel_for(labellings, [&](Index b) {
       const LabelTerms z = terms_of(V, b, p, sums.row_sums.col(0), diagonal);
       LabelSums s{.n = z.n, .m = static_cast<double>(N) - z.n};
@@ -163,7 +163,7 @@ BinSums bin_sums(const Pooled& pooled, const std::vector<Index>& bin_of, Index b
   const Index tiles = upper_count(blocks);
   const Index parts = std::min<Index>(tiles, 16);
   std::vector<Matrix> sums(static_cast<std::size_t>(parts));
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Kernel sums", static_cast<double>(tiles));
     parallel_for(parts, [&](Index part) {
       Matrix& sum = sums[static_cast<std::size_t>(part)];
@@ -260,7 +260,7 @@ void by_bins(TestResult& result, const Pooled& pooled, MmdStatistic statistic, c
 
   const Exchanges exchanges(moving, of_x, {}, o.seed);
   Vector values(o.permutations + 1);
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     parallel_for(o.permutations + 1, [&](Index b) {
       std::vector<char> in_first(static_cast<std::size_t>(moving));
       if (b == 0) {
@@ -326,7 +326,7 @@ void by_signs(TestResult& result, const Pooled& pooled, MmdStatistic statistic, 
   VectorPanels<double> V(o.permutations, N);
   Vector a(N);
   for (Index i = 0; i < N; ++i) a[i] = 1 / static_cast<double>(i < pooled.n ? pooled.n : pooled.m);
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     parallel_for(o.permutations, [&](Index b) {
       RandomStream random(o.seed, static_cast<std::uint64_t>(b));
       Vector v(N);

@@ -53,7 +53,7 @@ PowerSums power_sums(const Matrix& A, const Run& run) {
   const Index N = A.rows();
   const Index panels = block_count(N);
   Matrix parts = Matrix::Zero(panels, 4);
-  with_threads(run.threads, [&] {
+  with_run(run, [&] {
     Stage stage(run.progress, "Moments", static_cast<double>(panels));
     parallel_for(panels, [&](Index panel) {
       const Range rows = block_range(panel, N);
@@ -165,7 +165,7 @@ void by_spectrum(TestResult& result, const Pooled& pooled, MmdStatistic statisti
   require_no_overflow(std::isfinite(size));
   centre(K);
   Vector lambda;
-  with_threads(o.run.threads, [&] { lambda = linalg::symmetric_eigenvalues(std::move(K), o.run.progress); });
+  with_run(o.run, [&] { lambda = linalg::symmetric_eigenvalues(std::move(K), o.run.progress); });
   const double largest = lambda.cwiseAbs().maxCoeff();
   result.description =
       fmt::format("{} draws of the limit law with the eigenvalues of the centred Gram matrix, level right in the limit", o.permutations);
@@ -176,7 +176,7 @@ void by_spectrum(TestResult& result, const Pooled& pooled, MmdStatistic statisti
   }
   const double centre_at = statistic == MmdStatistic::b ? 0 : 1;
   Vector null(o.permutations);
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     Stage stage(o.run.progress, "Draws", static_cast<double>(o.permutations));
     parallel_for(o.permutations, [&](Index b) {
       RandomStream random(o.seed, static_cast<std::uint64_t>(b));

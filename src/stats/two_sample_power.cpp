@@ -96,7 +96,7 @@ LevelCheck level_check(const Samples& X, const Samples& Y, const TwoSampleOption
   out.repetitions = repetitions;
   out.level = options.level;
   out.p_values.resize(repetitions);
-  with_threads(options.run.threads, [&] {
+  with_run(options.run, [&] {
     Stage stage(options.run.progress, "Splits", static_cast<double>(repetitions));
     parallel_for(repetitions, [&](Index r) {
       const Split split = split_by(exchanges, options.exchange, r, pooled.n);

@@ -135,7 +135,7 @@ Vector drops(const TwoParts& all, const Kernel& kernel, const WitnessColumnsOpti
   const double whole = joint(kernel, rows, parts.n, {.threads = o.run.threads, .memory = o.run.memory});
   Vector lost = Vector::Zero(rows.cols());
   std::vector<Index> order(static_cast<std::size_t>(rows.rows()));
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     Stage stage(o.run.progress, "Shuffled columns", static_cast<double>(rows.cols() * o.shuffles));
     for (Index s = 0; s < o.shuffles; ++s) {
       exchanges.draw(o.permutations + s, order);

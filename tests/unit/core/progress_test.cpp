@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -140,6 +141,61 @@ TEST(Progress, NoCallbackIsFine) {
   const ProgressCallback none;
   Stage stage(none, "s", 10);
   EXPECT_NO_THROW(parallel_for(10, [&](Index) { stage.advance(1); }));
+}
+
+// Long work inside a loop that knows nothing of stages: all threads of the loop hear that the job has ended.
+TEST(Progress, WorkWithoutAStageAsksTheOneAround) {
+  std::atomic<int> bodies{0};
+  const mercer::Run run{.threads = 2, .progress = [&](const ProgressEvent&) { return bodies < 2; }};
+  const auto start = Clock::now();
+  const auto job = [&] {
+    parallel_for(2, [&](Index) {
+      ++bodies;
+      while (Clock::now() - start < 5s) check_stopped();
+    });
+  };
+  EXPECT_THROW(with_run(run, job), Cancelled);
+  EXPECT_LT(Clock::now() - start, 2s);
+}
+
+TEST(Progress, LoopsLookBeforeEveryBody) {
+  int bodies = 0;
+  const mercer::Run run{.threads = 1, .progress = [&](const ProgressEvent&) { return bodies < 2; }};
+  const auto job = [&] {
+    parallel_for(1000, [&](Index) {
+      ++bodies;
+      std::this_thread::sleep_for(60ms);
+    });
+  };
+  EXPECT_THROW(with_run(run, job), Cancelled);
+  EXPECT_EQ(bodies, 2);
+}
+
+// An inner job without a callback of its own ends with the job around it.
+TEST(Progress, AStageWithoutCallbackAsksTheOneAround) {
+  const ProgressCallback stop = [](const ProgressEvent&) { return false; };
+  const ProgressCallback none;
+  Stage outer(stop, "outer", 1);
+  std::this_thread::sleep_for(60ms);
+  Stage inner(none, "inner", 1);
+  EXPECT_THROW(inner.advance(1), Cancelled);
+}
+
+TEST(Progress, StagesEndInAnyOrder) {
+  const ProgressCallback stop = [](const ProgressEvent&) { return false; };
+  const ProgressCallback none;
+  auto first = std::make_unique<Stage>(stop, "first", 1);
+  auto second = std::make_unique<Stage>(none, "second", 1);
+  first.reset();
+  std::this_thread::sleep_for(60ms);
+  EXPECT_NO_THROW(second->check());
+  second.reset();
+  EXPECT_NO_THROW(check_stopped());
+}
+
+TEST(Progress, NothingToAskIsFine) {
+  EXPECT_NO_THROW(check_stopped());
+  EXPECT_NO_THROW(with_run({.threads = 2}, [] { parallel_for(10, [](Index) { check_stopped(); }); }));
 }
 
 // The stage keeps a reference: a temporary would dangle.

@@ -162,8 +162,11 @@ TEST(GramOperator, StorageFollowsTheBudget) {
 
 TEST(GramOperator, CancelStopsEveryPath) {
   const Matrix X = RandomStream(13).normal_matrix(3000, 100);
-  const ProgressCallback stop = [](const ProgressEvent&) { return false; };
+  bool go_on = true;  // until the operator is there
+  const ProgressCallback stop = [&](const ProgressEvent&) { return go_on; };
   const Operator streamed = gram_operator(kernel, X, {Precision::float64, Storage::streamed, {.threads = 2, .progress = stop}});
+  go_on = false;
+  testing::on_new_thread([&] { EXPECT_THROW(gram_operator(kernel, X, {.run = {.progress = stop}}), Cancelled); });
   testing::on_new_thread([&] { EXPECT_THROW(streamed->apply(Matrix::Ones(3000, 1)), Cancelled); });
   testing::on_new_thread([&] { EXPECT_THROW(streamed->for_each_tile([](const TileView&) {}), Cancelled); });
   testing::on_new_thread([&] { EXPECT_THROW(gram(kernel, X, {.run = {.progress = stop}}), Cancelled); });
