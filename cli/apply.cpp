@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -27,6 +28,11 @@ void require_no_names(const Encoder& encoder, const Table& table) {
 }  // namespace
 
 Samples features_for(const SavedModel& saved, const Table& table, const std::string& target) {
+  const std::optional<Kernel> kernel = kernel_in(saved.model);
+  if (kernel && kernel->needs_given_gram() && !table.sparse && std::ssize(table.columns) < saved.width()) {
+    throw UsageError(
+        fmt::format("the model was fitted on kernel values: --gram gives those of new objects, {} in each row", saved.width()));
+  }
   if (saved.encoder) {
     require_no_names(*saved.encoder, table);
     for (const std::string& sentence : saved.encoder->unseen_categories(table)) fmt::print(stderr, "mercer: {}\n", sentence);

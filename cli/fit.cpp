@@ -166,9 +166,14 @@ void run_fit(const FitOptions& o, const std::function<Fitted(const Training&)>& 
   const auto start = Clock::now();
   if (!o.out.empty()) check_output("--out", o.out, {o.reading.path, o.gram}, false);
   const Speaker speaker(o.common);
-  const Training t = prepare(o, speaker);
+  Training t = prepare(o, speaker);
   Fitted fitted = fit(t);
   const SavedModel saved{std::move(fitted.model), t.data.encoder};
+  if (const std::optional<Kernel> kernel = kernel_in(saved.model)) {
+    const std::vector<std::string> remarks = kernel_remarks(*kernel, t.data.X);
+    speaker.notes(remarks);
+    t.data.notes.insert(t.data.notes.end(), remarks.begin(), remarks.end());
+  }
   Quality quality = training_quality(saved, t, o.common);
   if (!o.out.empty()) write_carefully(o.out, o.common, [&](const Run& run) { save_model(saved, o.out, run); });
   if (o.common.json) {

@@ -129,7 +129,12 @@ void keep_for(const Table& table, const Kernel& kernel, const std::vector<Column
       return;
     }
     const auto found = std::find(table.names.begin(), table.names.end(), ref.name);
-    if (found == table.names.end()) continue;  // resolve_columns says it
+    if (found == table.names.end()) {
+      const std::string near = nearest(ref.name, table.names);
+      throw InvalidArgument(fmt::format("{}: the kernel looks at column {}, which is not there{}; the columns are {}",
+                                        table.source == "-" ? "standard input" : table.source, ref.name,
+                                        near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(table.names, ", ")));
+    }
     const Column& column = table.columns[static_cast<std::size_t>(found - table.names.begin())];
     if (is_number(column)) {
       throw InvalidArgument(

@@ -208,6 +208,13 @@ void bind_bochner(nb::module_& m) {
 }  // namespace
 
 void bind_diagnosis(nb::module_& m) {
+  m.def(
+      "kernel_remarks",
+      [](const Kernel& kernel, const Samples& X) {
+        const nb::gil_scoped_release release;
+        return kernel_remarks(kernel, X);
+      },
+      "kernel"_a, "X"_a);
   bind_gram_check(m);
   bind_kernel_check(m);
   bind_repair(m);

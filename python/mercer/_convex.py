@@ -53,7 +53,9 @@ class KernelExpansion(BaseEstimator):
         if native.needs_given_gram and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         rows = _data.samples(X)
-        return native, _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows
+        rows = _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows
+        _estimators.warn_of_kernel(native, rows)
+        return native, rows
 
     def _seed(self) -> int:
         if self.random_state is None:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._mercer import Samples
-from ._objects import Objects, described, first_kind, looks_structured, require_numbers, structured
+from ._objects import Objects, described, first_kind, looks_structured, require_numbers, require_samples, structured
 
 
 def is_float32(X: Any) -> bool:
@@ -65,6 +65,8 @@ def rows(X: Any, name: str = "X", kernel: Any = None) -> Any:
         objects = structured(X, name, None if kernel is None else kernel.object_columns)
         if objects is not None:
             return objects
+        if kernel is not None and kernel.looks_at_objects:
+            require_samples(X, name)
     if sp.issparse(X):
         if X.dtype.kind not in "fiub":
             raise ValueError(f"{name} must hold real numbers, got dtype {X.dtype}")

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
+from . import _mercer
+
 FLOATS = (np.float64, np.float32)
 
 
@@ -37,6 +39,13 @@ def weights(sample_weight: Any, X: Any) -> np.ndarray:
         at = int(np.flatnonzero(checked < 0)[0])
         raise ValueError(f"sample_weight must be >= 0, got {checked[at]} for sample {at}")
     return np.ascontiguousarray(checked)
+
+
+def warn_of_kernel(native: _mercer.Kernel, rows: _mercer.Samples) -> None:
+    """Warns where a kernel of objects finds nothing in some, or kernel values are not positive semi-definite."""
+    if native.looks_at_objects or native.needs_given_gram:
+        for remark in _mercer.kernel_remarks(native, rows):
+            warnings.warn(remark, UserWarning, stacklevel=4)
 
 
 def require_two_classes(classes: np.ndarray) -> None:

@@ -112,9 +112,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None) -> Any:
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
-    ``library`` has the kernel functions and feature maps that the model's kernel names, as in :func:`mercer.kernel`.
+    ``library`` has the kernel functions, feature maps and decompositions that the model's kernel names, as in :func:`mercer.kernel`.
     """
-    saved = _mercer.load_model(_existing(path), _callbacks.library(library))
+    name = _existing(path)
+    kernel = info(name).get("kernel", "") if library else ""  # says which of the functions are decompositions
+    saved = _mercer.load_model(name, _callbacks.library(library, kernel))
     has_labels = saved.only_labels and isinstance(saved.model, _CLASSIFIERS)
     return _estimator(saved) if has_labels or not saved.changes_values else TableModel(saved)
 

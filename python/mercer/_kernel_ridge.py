@@ -144,13 +144,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if native.needs_given_gram and X.shape[0] != X.shape[1]:
             raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
         rows = _data.samples(X)
+        rows = _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows
+        _estimators.warn_of_kernel(native, rows)
         self._training = (Y, weight, bool(self.fit_intercept))
         self.__dict__.pop("_with_intervals", None)
         self._single_target = y.ndim == 1
         self._X_fit = X if native.needs_given_gram else None  # a model keeps no kernel values, only which objects they belong to
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_kernel_ridge(
-                _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows,
+                rows,
                 Y,
                 native,
                 alpha,

@@ -115,6 +115,23 @@ def require_numbers(who: str, X: Any, name: str = "kernel") -> None:
         raise ValueError(f"{who} looks at numbers, but X holds {objects.described()}: use {name}={objects.example()}, say")
 
 
+def require_samples(X: Any, name: str = "X") -> None:
+    """What people pass in place of a list of strings, sets or graphs."""
+    first = next(iter(X), None) if isinstance(X, list | tuple) else None
+    if isinstance(X, str):
+        raise ValueError(f"{name} is one string, {X[:40]!r}: put it in a list, [{name}]")
+    if isinstance(X, dict):
+        raise ValueError(f"{name} is one dictionary: put a graph in a list, [{name}]; records come as a DataFrame")
+    if isinstance(X, bytes) or isinstance(first, bytes) or (isinstance(X, np.ndarray) and X.dtype.kind == "S"):
+        raise ValueError(f"{name} holds bytes: decode them to text first, as in [x.decode() for x in {name}]")
+    if isinstance(X, set | frozenset) or (hasattr(X, "__next__") and not hasattr(X, "__len__")):
+        raise ValueError(f"{name} is a {type(X).__name__}, which has no order to count its samples in: make it a list, list({name})")
+    if hasattr(X, "__len__") and len(X) == 0:
+        raise ValueError(f"{name} is empty: at least one sample is needed")
+    if isinstance(first, list | tuple | np.ndarray) and len({len(x) for x in X if hasattr(x, "__len__")}) > 1:
+        raise ValueError(f"{name} holds lists of numbers of different lengths: a set of numbers is an array of one column, np.reshape(x, (-1, 1))")
+
+
 def _values(native: Samples, place: int, kind: str) -> list[Any]:
     """The objects of one column, in the forms that people give."""
     if kind == "numbers":

@@ -160,6 +160,7 @@ class StructuredSVM(ClassifierMixin, KernelExpansion):
         return self
 
     def _fit_classes(self, X: Any, y: Any, sample_weight: Any, bar: Any) -> None:
+        _same_kind_of_labels(y)
         X, y = _validation.validate(self, X, y, accept_sparse="csr", dtype=_estimators.FLOATS, order="C")
         check_classification_targets(y)
         weight = _estimators.weights(sample_weight, X)
@@ -334,6 +335,11 @@ def _stacked(X: Any) -> tuple[Any, np.ndarray]:
         raise ValueError(f"X must be a list of sequences, each an array of one row per position, got {type(X).__name__}")
     if len(X) == 0:
         raise ValueError("X must have at least one sequence, got none")
+    if _holds_numbers(next(iter(X))):
+        raise ValueError(
+            "X must be a list of sequences, each an array of one row per position; of a single sequence it is [X], and positions of one number "
+            "are np.reshape(x, (-1, 1))"
+        )
     parts = []
     for i, x in enumerate(X):
         rows = check_array(x, accept_sparse="csr", dtype=_estimators.FLOATS, ensure_min_samples=0, input_name=f"sequence {i} of X")
@@ -348,6 +354,13 @@ def _stacked(X: Any) -> tuple[Any, np.ndarray]:
     return np.concatenate(parts), offsets
 
 
+def _holds_numbers(x: Any) -> bool:
+    """Whether x is a number, a word or a row of them, so no array of rows."""
+    if sp.issparse(x) or hasattr(x, "columns"):
+        return False
+    return bool(np.isscalar(x) or (hasattr(x, "__len__") and len(x) > 0 and np.isscalar(next(iter(x)))))
+
+
 def _stacked_labels(y: Any, offsets: np.ndarray) -> np.ndarray:
     if not hasattr(y, "__len__") or len(y) != len(offsets) - 1:
         got = len(y) if hasattr(y, "__len__") else type(y).__name__
@@ -356,7 +369,18 @@ def _stacked_labels(y: Any, offsets: np.ndarray) -> np.ndarray:
         length = int(offsets[i + 1] - offsets[i])
         if isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) != length:
             raise ValueError(f"sequence {i} has {length} positions, so y[{i}] must be a list of {length} labels, got {labels!r}")
-    return np.concatenate([np.asarray(labels) for labels in y])
+    flat = [label for labels in y for label in labels]
+    _same_kind_of_labels(flat)
+    return np.asarray(flat)
+
+
+def _same_kind_of_labels(y: Any) -> None:
+    """Text beside numbers would all become text, and no number would be found again."""
+    if isinstance(y, np.ndarray) and y.dtype.kind != "O":
+        return
+    text = {isinstance(label, str) for label in y} if isinstance(y, list | tuple | np.ndarray) else set()
+    if len(text) > 1:
+        raise ValueError("the labels must be all text or all numbers, got both: take str(label) for each")
 
 
 def _ranks(y: np.ndarray) -> np.ndarray:

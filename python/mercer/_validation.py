@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, _check_y, check_consistent_length, validate_data
 
 from ._kernel import Kernel, kernel as make_kernel
-from ._objects import Objects, described, is_frame, looks_structured, structured
+from ._objects import Objects, described, is_frame, looks_structured, require_samples, structured
 
 _OF_NUMBERS = (*PAIRWISE_KERNEL_FUNCTIONS, "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -38,23 +38,11 @@ def validate(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
 
 
 def _require_samples(estimator: Any, X: Any) -> None:
-    """What people pass in place of a list of strings or graphs, where such a list is wanted."""
+    """Says what X is where a list of strings, sets or graphs is wanted."""
     wanted = estimator.__dict__.get("_kinds_in") is not None or _columns(estimator) is not None
     if not wanted or (isinstance(X, np.ndarray) and X.dtype.kind == "f"):
         return
-    first = next(iter(X), None) if isinstance(X, list | tuple) else None
-    if isinstance(X, str):
-        raise ValueError(f"X is one string, {X[:40]!r}: put it in a list, [X]")
-    if isinstance(X, dict):
-        raise ValueError("X is one dictionary: put a graph in a list, [X]; records come as a DataFrame")
-    if isinstance(X, bytes) or isinstance(first, bytes) or (isinstance(X, np.ndarray) and X.dtype.kind == "S"):
-        raise ValueError("X holds bytes: decode them to text first, as in [x.decode() for x in X]")
-    if isinstance(X, set | frozenset) or (hasattr(X, "__next__") and not hasattr(X, "__len__")):
-        raise ValueError(f"X is a {type(X).__name__}, which has no order to count its samples in: make it a list, list(X)")
-    if hasattr(X, "__len__") and len(X) == 0:
-        raise ValueError("X is empty: at least one sample is needed")
-    if isinstance(first, list | tuple) and len({len(x) for x in X if hasattr(x, "__len__")}) > 1:
-        raise ValueError("X holds lists of numbers of different lengths: a set of numbers is an array of one column, np.reshape(x, (-1, 1))")
+    require_samples(X)
 
 
 def numbers(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:

@@ -69,7 +69,9 @@ Bytes read_bytes(const std::string& path, const Run& run) {
   const Descriptor file(path);
   struct stat info {};
   if (::fstat(file.number, &info) != 0) throw FileError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  if (S_ISDIR(info.st_mode)) throw FileError(fmt::format("{}: cannot be read: it is a directory; name a file in it", path));
+  if (S_ISDIR(info.st_mode))
+    throw FileError(fmt::format(
+        "{}: cannot be read: it is a directory without the files of TUDataset (NAME_A.txt and so on); name a file in it", path));
   if (path != "-" && S_ISREG(info.st_mode) && info.st_size > 0) {
     if (Bytes mapped = map_file(file.number, static_cast<std::size_t>(info.st_size)); mapped.owner != nullptr) return mapped;
   }

@@ -228,7 +228,7 @@ Plan make_plan(const Source& source, const ReadOptions& options, bool prefer_tab
   if (!rows.empty())
     reject_nul(source.text, {source.text.data(), static_cast<std::size_t>(rows.back().back().text.data() - source.text.data())},
                source.name);
-  if (rows.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of numbers", source.name));
+  if (rows.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of data", source.name));
   plan.header = options.header ? *options.header : find_header(rows);
   const char* last = source.text.data() + source.text.size();
   plan.body = source.text.data();

@@ -33,7 +33,7 @@ std::string bare_name(std::string_view path) {
 }
 
 Table read_unpacked(std::string_view bytes, const std::string& source, const ReadOptions& options) {
-  if (bytes.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of numbers", source));
+  if (bytes.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of data", source));
   const FileFormat asked = options.format;
   if (asked == FileFormat::npy || (asked == FileFormat::automatic && looks_like_npy(bytes))) return read_npy(bytes, source, options);
   const std::string_view text = without_byte_order_mark(bytes, source);

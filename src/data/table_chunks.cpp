@@ -58,7 +58,7 @@ void TableChunks::find_format() {
     } catch (const Enough&) {
     }
   }
-  if (start.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of numbers", path_));
+  if (start.empty()) throw FileError(fmt::format("{}: is empty; wanted rows of data", path_));
   end_of_line_ = find_end_of_line(start);
   format_ = options_.format;
   if (looks_like_npy(start)) format_ = FileFormat::npy;

@@ -44,7 +44,8 @@ void reject_nul(std::string_view text, std::string_view chunk, const std::string
   const void* nul = std::memchr(chunk.data(), '\0', chunk.size());
   if (nul == nullptr) return;
   throw FileError(
-      fmt::format("{}:{}: has a NUL byte, so it is not text; wanted CSV, TSV, LIBSVM or NPY (UTF-16 text: iconv -f UTF-16 -t UTF-8)",
+      fmt::format("{}:{}: has a NUL byte, so it is not text; wanted CSV, LIBSVM, JSON lines or other text, or NPY (UTF-16 text: iconv -f "
+                  "UTF-16 -t UTF-8)",
                   source, line_number(text, static_cast<const char*>(nul))));
 }
 

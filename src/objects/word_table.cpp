@@ -74,19 +74,25 @@ Index numbers_at_end(std::string_view line) {
 struct Layout {
   Index width = 0;
   std::size_t skipped = 0;
+  Index words = 0;  // as the first line says; 0: it does not
 };
 
-std::optional<Index> width_of_counts(std::string_view line) {
+struct Counts {
+  Index words = 0;
+  Index width = 0;
+};
+
+// The first line of word2vec.
+std::optional<Counts> counts_in(std::string_view line) {
   const std::string_view width = take_last(line);
   const std::string_view words = take_last(line);
   const auto whole = [](std::string_view field, Index& value) {
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     return !field.empty() && error == std::errc() && end == field.data() + field.size() && value >= 0;
   };
-  Index count = 0;
-  Index value = 0;
-  if (!trimmed(line).empty() || !whole(width, value) || !whole(words, count)) return std::nullopt;
-  return value;
+  Counts counts;
+  if (!trimmed(line).empty() || !whole(width, counts.width) || !whole(words, counts.words)) return std::nullopt;
+  return counts;
 }
 
 // The count of numbers that most of the lines with numbers end in, the smallest of several; 0: there are none.
@@ -107,10 +113,12 @@ bool has_number(std::string_view line) {
 
 Layout layout_of(const std::vector<Line>& lines, const std::string& source) {
   const std::size_t looked_at = std::min(lines.size(), lines_looked_at);
-  const auto counted = width_of_counts(lines[0].text);
+  const std::optional<Counts> counted = counts_in(lines[0].text);
   Layout layout;
   layout.width = usual_width(std::span(lines).first(looked_at).subspan(counted ? 1 : 0));
-  if (layout.width > 0 && (counted == layout.width || !has_number(lines[0].text))) layout.skipped = 1;  // counts, or names of columns
+  const bool has_counts = counted && counted->width == layout.width;
+  if (layout.width > 0 && (has_counts || !has_number(lines[0].text))) layout.skipped = 1;  // counts, or names of columns
+  if (layout.width > 0 && has_counts) layout.words = counted->words;
   for (std::size_t i = counted ? 1 : 0; layout.width == 0 && i < looked_at; ++i) {
     std::string_view rest = lines[i].text;
     if (numbers_at_end(rest) > 0) continue;
@@ -136,6 +144,8 @@ void parse(const Line& line, const std::string& source, std::string& word, Eigen
   }
   rest = trimmed(rest);
   if (const std::size_t tab = rest.rfind('\t'); tab != std::string_view::npos) rest.remove_prefix(tab + 1);
+  if (std::string_view before = rest; is_number(take_last(before)) && !trimmed(before).empty())
+    throw FileError(fmt::format("{}:{}: has more than {} numbers, wanted a word and {}", source, line.number, row.size(), row.size()));
   if (rest.empty()) throw FileError(fmt::format("{}:{}: has no word before its {} numbers; wanted one", source, line.number, row.size()));
   word = rest;
 }
@@ -174,6 +184,8 @@ WordTable read_word_table(const std::string& path, Index limit) {
   if (lines.empty()) throw FileError(fmt::format("{}: has no words; wanted lines of a word and its numbers", source));
   const Layout layout = layout_of(lines, source);
   Index words = std::ssize(lines) - static_cast<Index>(layout.skipped);
+  if (limit == 0 && words < layout.words)
+    throw FileError(fmt::format("{}: says that it has {} words, but has {}: it has been cut short", source, layout.words, words));
   if (limit > 0) words = std::min(words, limit);
   require_memory(static_cast<std::size_t>(words) * static_cast<std::size_t>(layout.width) * sizeof(double), 0,
                  fmt::format("{}: the vectors of {} words", source, words), "read fewer words, or allow more (MERCER_MEMORY)");

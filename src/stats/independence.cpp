@@ -8,6 +8,7 @@
 
 #include "kernels/node.hpp"
 #include "linalg/lapack.hpp"
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "mercer/random.hpp"
@@ -123,7 +124,7 @@ Vector spectrum(const Kernel& kernel, const Samples& X, const Run& run) {
   K.rowwise() -= means.transpose();
   K.array() += mean;
   Vector values;
-  with_threads(run.threads, [&] { values = linalg::symmetric_eigen(std::move(K), run.progress, run.memory).values; });
+  with_run(run, [&] { values = linalg::symmetric_eigen(std::move(K), run.progress, run.memory).values; });
   values = values.reverse().eval() / static_cast<double>(n);
   const double rounding = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * std::max(0.0, values[0]);
   return values.head((values.array() > rounding).count());
@@ -174,7 +175,7 @@ void judge_by_spectrum(TestResult& result, const HsicPair& pair, const Samples& 
   result.numbers.emplace_back("correlation", correlation_of(sums));
   const SpectralLaw law(spectrum(pair.kernel_x(), X, o.run), spectrum(pair.kernel_y(), Y, o.run));
   Vector draws(o.permutations);
-  with_threads(o.run.threads, [&] {
+  with_run(o.run, [&] {
     Stage stage(o.run.progress, "Draws of the null", static_cast<double>(o.permutations));
     parallel_for(o.permutations, [&](Index b) {
       RandomStream random(o.seed, static_cast<std::uint64_t>(b));
@@ -239,6 +240,11 @@ TestResult independence_test(const Samples& X, const Samples& Y, const Independe
   }
   stats::remark_on_kernel(result, pair.kernel_x(), "dependence");
   if (result.kernels[0] != result.kernels[1]) stats::remark_on_kernel(result, pair.kernel_y(), "dependence");
+  for (std::string& remark : kernel_remarks(pair.kernel_x(), X)) result.remarks.push_back(std::move(remark));
+  for (std::string& remark : kernel_remarks(pair.kernel_y(), Y)) {
+    if (std::find(result.remarks.begin(), result.remarks.end(), remark) == result.remarks.end())
+      result.remarks.push_back(std::move(remark));
+  }
   stats::conclude(result, "the variables depend on each other", "no dependence shown", start);
   return result;
 }

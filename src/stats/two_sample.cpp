@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "stats/mmd_spread.hpp"
 #include "stats/test_result.hpp"
@@ -145,10 +146,7 @@ TestResult two_sample_test(const Samples& X, const Samples& Y, const TwoSampleOp
   }
   result.numbers.emplace_back("distance", std::sqrt(std::max(0.0, result.statistic)));
   stats::remark_on_kernel(result, pooled.kernel, "difference");
-  if (pooled.kernel.psd() == Verdict::no)
-    result.remarks.push_back(
-        fmt::format("the kernel {} is not positive semi-definite, so {} is no squared distance and may miss any difference",
-                    pooled.kernel.text(), name_of(statistic)));
+  for (std::string& remark : kernel_remarks(pooled.kernel, pooled.rows)) result.remarks.push_back(std::move(remark));
   stats::conclude(result, "the samples differ", "no difference was found", start);
   return result;
 }

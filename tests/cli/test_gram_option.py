@@ -271,3 +271,18 @@ def test_json_of_a_fit(mercer, objects):
     result = mercer("fit", "krr", "kind.csv", "--gram", "K.npy", "--json").json
     assert (result["n"], result["features"], result["target"], result["task"]) == (N, N, "kind", "classification")
     assert result["kernel"] == "precomputed" and json.dumps(result["notes"]).count("K.npy") == 1
+
+
+def test_remarks_on_kernel_values(mercer, objects, tmp_path):
+    X, *_ = objects
+    np.save(tmp_path / "minus.npy", -X @ X.T)
+    note = "given kernel values are not positive semi-definite"
+    assert note in mercer("fit", "svc", "kind.csv", "--gram", "minus.npy", "--C", "1").out
+    assert any(note in line for line in mercer("fit", "svc", "kind.csv", "--gram", "minus.npy", "--C", "1", "--json").json["notes"])
+    assert note in mercer("compare", "--gram", "minus.npy", "--sizes", "20,20").out
+    assert note not in mercer("fit", "svc", "kind.csv", "--gram", "K.npy", "--C", "1").out
+
+
+def test_new_objects_without_their_kernel_values(mercer, objects):
+    mercer("fit", "krr", "y.csv", "--gram", "K.npy", "--out", "m.mercer")
+    assert "--gram gives those of new objects, 40 in each row" in mercer.fails(2, "predict", "m.mercer", "y.csv")

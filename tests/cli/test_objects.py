@@ -306,3 +306,15 @@ def test_a_model_of_strings_finds_the_strings_of_other_files(mercer, tmp_path):
     (tmp_path / "new.txt").write_text("ACGTACGT\nTTGACCAA\n")
     for words in (["new.fa"], ["new.txt", "--format", "lines"]):
         assert mercer("predict", "genes.mercer", *words).out == "prediction\na\nb\n"
+
+
+def test_a_misspelt_column_is_told_among_all(mercer, tmp_path):
+    (tmp_path / "genes.csv").write_text("seq,age,class\nACGTACGT,1,a\nACGTTCGT,2,a\nTTGACCAA,3,b\nTTGACCTA,4,b\n")
+    message = mercer.fails(1, "gram", "genes.csv", "--target", "class", "--kernel", 'spectrum(4).on("sq")')
+    assert message == "genes.csv: the kernel looks at column sq, which is not there (did you mean seq?); the columns are seq, age, class"
+
+
+def test_strings_that_are_too_short(mercer, tmp_path):
+    (tmp_path / "short.csv").write_text("s,class\nab,a\nba,a\nbb,b\naa,b\nabcdef,a\nbcdefa,b\n")
+    out = mercer("fit", "svc", "short.csv", "--kernel", "spectrum(5)", "--C", "1").out
+    assert "k(x, x) = 0 for 4 of 6 samples: the kernel finds nothing in them" in out

@@ -124,7 +124,9 @@ TEST(Bytes, OpeningFails) {
   const TemporaryDirectory directory;
   EXPECT_EQ(message_of([&] { read_table(directory / "none.csv"); }),
             (directory / "none.csv") + ": cannot be read: No such file or directory");
-  EXPECT_EQ(message_of([&] { read_table(directory / ""); }), (directory / "") + ": cannot be read: it is a directory; name a file in it");
+  EXPECT_EQ(
+      message_of([&] { read_table(directory / ""); }),
+      (directory / "") + ": cannot be read: it is a directory without the files of TUDataset (NAME_A.txt and so on); name a file in it");
   EXPECT_HAS(message_of([&] { read_table(""); }), "name of the file to read is empty");
   spill(directory / "empty.csv", "");
   EXPECT_HAS(message_of([&] { read_table(directory / "empty.csv"); }), "is empty");

@@ -179,9 +179,9 @@ TEST(CsvErrors, DecimalComma) {
 }
 
 TEST(CsvErrors, NothingThere) {
-  EXPECT_EQ(error_of(""), "t.csv: is empty; wanted rows of numbers");
-  EXPECT_EQ(error_of("\n \n\r\n"), "t.csv: is empty; wanted rows of numbers");
-  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv: is empty; wanted rows of numbers");
+  EXPECT_EQ(error_of(""), "t.csv: is empty; wanted rows of data");
+  EXPECT_EQ(error_of("\n \n\r\n"), "t.csv: is empty; wanted rows of data");
+  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv: is empty; wanted rows of data");
   EXPECT_EQ(error_of("a,b\n"), "t.csv: has a header but no rows; wanted rows of numbers below it");
   EXPECT_EQ(error_of("1,2\n", {.header = true}), "t.csv: has a header but no rows; wanted rows of numbers below it");
 }
