@@ -111,6 +111,10 @@ Exploration explore(const ExploreOptions& o, const Speaker& speaker, Table* read
     throw InvalidArgument(fmt::format("{}: has {} row{}; how rows lie to each other needs at least 2", table.source, e.data.X.size(),
                                       e.data.X.size() == 1 ? "" : "s"));
   }
+  if (e.kernel) {
+    const std::vector<std::string> remarks = kernel_remarks(kernel_of(e), e.data.X);
+    e.data.notes.insert(e.data.notes.end(), remarks.begin(), remarks.end());
+  }
   speaker.notes(e.data.notes);
   if (read != nullptr) *read = std::move(table);
   return e;

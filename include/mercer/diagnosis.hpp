@@ -156,7 +156,7 @@ BochnerCheck check_bochner(const std::function<double(double)>& f, const Bochner
 BochnerCheck check_bochner(const Kernel& kernel, const BochnerOptions& options = {});
 
 // What a user should know of a kernel on these samples, in sentences: that it is not positive semi-definite, known or seen in given kernel
-// values (their diagonal; for up to 1000 objects a factorisation too), and that it finds nothing in some objects, k(x, x) = 0. Rows of
+// values (their diagonal; for up to 500 objects a factorisation too), and that it finds nothing in some objects, k(x, x) = 0. Rows of
 // numbers cost nothing.
 std::vector<std::string> kernel_remarks(const Kernel& kernel, const Samples& X);
 

@@ -50,12 +50,7 @@ class KernelExpansion(BaseEstimator):
     def _bound(self, X: Any) -> tuple[Any, _mercer.Samples]:
         """The kernel for these rows, and the rows as the library takes them."""
         native = _scikit.estimator_kernel(self, X.shape[1], X)._at_columns(getattr(self, "feature_names_in_", None))
-        if native.needs_given_gram and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
-        rows = _data.samples(X)
-        rows = _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows
-        _estimators.warn_of_kernel(native, rows)
-        return native, rows
+        return native, _estimators.training_rows(native, X)
 
     def _seed(self) -> int:
         if self.random_state is None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from . import _mercer
+from . import _data, _mercer
 
 FLOATS = (np.float64, np.float32)
 
@@ -41,11 +41,20 @@ def weights(sample_weight: Any, X: Any) -> np.ndarray:
     return np.ascontiguousarray(checked)
 
 
-def warn_of_kernel(native: _mercer.Kernel, rows: _mercer.Samples) -> None:
-    """Warns where a kernel of objects finds nothing in some, or kernel values are not positive semi-definite."""
+def training_rows(native: _mercer.Kernel, X: Any) -> _mercer.Samples:
+    """X as the library takes it for a fit: rows or objects, or the objects behind a matrix of kernel values.
+
+    Warns where the kernel finds nothing in some objects, or kernel values are not positive semi-definite.
+    """
+    if native.needs_given_gram and X.shape[0] != X.shape[1]:
+        raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
+    rows = _data.samples(X)
+    if native.needs_given_gram:
+        rows = _mercer.Samples.given_gram(rows)
     if native.looks_at_objects or native.needs_given_gram:
         for remark in _mercer.kernel_remarks(native, rows):
             warnings.warn(remark, UserWarning, stacklevel=4)
+    return rows
 
 
 def require_two_classes(classes: np.ndarray) -> None:

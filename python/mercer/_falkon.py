@@ -138,11 +138,7 @@ class _Falkon(BaseEstimator):
     def _fit(self, X: Any, Y: np.ndarray, sample_weight: Any) -> None:
         weight = _estimators.weights(sample_weight, X)
         native = _scikit.estimator_kernel(self, X.shape[1])._at_columns(getattr(self, "feature_names_in_", None))
-        if native.needs_given_gram and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
-        rows = _data.samples(X)
-        if native.needs_given_gram:
-            rows = _mercer.Samples.given_gram(rows)
+        rows = _estimators.training_rows(native, X)
         options = self._options(self._given_landmarks(X))
         with _run.progress(self.verbose) as bar:
             self.model_ = _mercer.fit_falkon(

@@ -184,11 +184,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"y has {Y.shape[1]} targets, but n_targets is {self.n_targets}")
         k, bounds = self._kernel_and_bounds(X.shape[1])
         native = k._at_columns(getattr(self, "feature_names_in_", None))
-        rows = _data.samples(X)
-        if native.needs_given_gram:
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
-            rows = _mercer.Samples.given_gram(rows)
+        rows = _estimators.training_rows(native, X)
         self._X_fit = X if native.needs_given_gram else None
         # A kernel with automatic length scales has parameters only when it knows the data.
         native = _mercer.resolve(native, rows)

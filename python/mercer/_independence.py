@@ -135,11 +135,9 @@ def _result(native: _mercer.TestResult, variables: Sequence[_Variable]) -> TestR
     if not any(v.delta for v in variables):
         return wrap(native)
     kernels = ["delta" if v.delta else text for v, text in zip(variables, native.kernels, strict=True)]
-    remarks = list(native.remarks)
-    for variable in variables[:2]:
-        untrue = [remark for remark in remarks if variable.indicators and remark.startswith("the kernel linear ")]
-        if untrue:  # a linear kernel of indicators sees all there is to see of categories
-            remarks.remove(untrue[0])
+    # A linear kernel of indicators sees all there is to see of categories; one that was asked for does not.
+    asked = any(text == "linear" and not v.indicators for v, text in zip(variables[:2], native.kernels, strict=False))
+    remarks = [remark for remark in native.remarks if asked or not remark.startswith("the kernel linear ")]
     remarks += [v.remark for v in variables if v.remark]
     return wrap(native, kernels=kernels, kernel=", ".join(kernels), remarks=remarks)
 

@@ -141,11 +141,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         weight = _estimators.weights(sample_weight, X)
         k = _scikit.estimator_kernel(self, X.shape[1])
         native = k._at_columns(getattr(self, "feature_names_in_", None))
-        if native.needs_given_gram and X.shape[0] != X.shape[1]:
-            raise ValueError(f"a precomputed kernel must be a square matrix of k(x_i, x_j), got shape {X.shape}")
-        rows = _data.samples(X)
-        rows = _mercer.Samples.given_gram(rows) if native.needs_given_gram else rows
-        _estimators.warn_of_kernel(native, rows)
+        rows = _estimators.training_rows(native, X)
         self._training = (Y, weight, bool(self.fit_intercept))
         self.__dict__.pop("_with_intervals", None)
         self._single_target = y.ndim == 1

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <cmath>
-#include <numeric>
 
 #include "mercer/diagnosis.hpp"
 #include "mercer/gram.hpp"
@@ -12,7 +10,7 @@ namespace mercer {
 
 namespace {
 
-constexpr Index most_objects = 1000;       // of a given matrix that is factored for a remark
+constexpr Index most_objects = 500;        // of a given matrix that is factored for a remark
 constexpr double rounding_allowed = 1e-8;  // of the largest diagonal entry: matrices that other tools wrote have few digits
 
 bool has_negative_eigenvalue(const Kernel& kernel, const Samples& X, const Vector& diagonal) {
@@ -23,7 +21,7 @@ bool has_negative_eigenvalue(const Kernel& kernel, const Samples& X, const Vecto
 
 }  // namespace
 
-std::vector<std::string> kernel_remarks(const Kernel& kernel, const Samples& X) {
+std::vector<std::string> kernel_remarks(const Kernel& kernel, const Samples& samples) {
   std::vector<std::string> remarks;
   const bool given = kernel.needs_given_gram();
   if (kernel.psd() == Verdict::no) {
@@ -31,7 +29,8 @@ std::vector<std::string> kernel_remarks(const Kernel& kernel, const Samples& X) 
         fmt::format("the kernel {} is not positive semi-definite: distances and margins by it may be none, and what is learned may mislead",
                     kernel.text()));
   }
-  if (X.empty() || !(given || kernel.looks_at_objects())) return remarks;
+  if (samples.empty() || !(given || kernel.looks_at_objects())) return remarks;
+  const Samples X = as_given(kernel, samples);
   const Vector diagonal = gram_diagonal(kernel, X);
   const auto zeros = (diagonal.array() == 0).count();
   if (zeros > 0) {

@@ -148,8 +148,8 @@ double Arguments::number(const std::string& name, double otherwise) const {
 
 int Arguments::whole(const std::string& name, int otherwise) const {
   const double value = number(name, otherwise);
+  if (std::abs(value) > 1e6) fail(at(name), fmt::format("{} must be a whole number of at most a million, got {}", name, value));
   if (value != std::floor(value)) fail(at(name), fmt::format("{} must be a whole number, got {}", name, value));
-  if (std::abs(value) > 1e6) fail(at(name), fmt::format("{} must be at most a million, got {}", name, value));
   return static_cast<int>(value);
 }
 

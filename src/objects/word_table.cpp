@@ -144,8 +144,6 @@ void parse(const Line& line, const std::string& source, std::string& word, Eigen
   }
   rest = trimmed(rest);
   if (const std::size_t tab = rest.rfind('\t'); tab != std::string_view::npos) rest.remove_prefix(tab + 1);
-  if (std::string_view before = rest; is_number(take_last(before)) && !trimmed(before).empty())
-    throw FileError(fmt::format("{}:{}: has more than {} numbers, wanted a word and {}", source, line.number, row.size(), row.size()));
   if (rest.empty()) throw FileError(fmt::format("{}:{}: has no word before its {} numbers; wanted one", source, line.number, row.size()));
   word = rest;
 }

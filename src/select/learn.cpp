@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "mercer/labels.hpp"
@@ -188,6 +189,10 @@ LearnResult learn_split(const Dataset& train, const Table& test_table, const Lea
   SearchResult found = search(problem, {options.model, kernel, options.folds, options.seed, options.budget_seconds, options.run});
   std::vector<std::string> notes = train.notes;
   notes.insert(notes.end(), found.notes.begin(), found.notes.end());
+  if (kernel) {
+    const std::vector<std::string> remarks = kernel_remarks(*kernel, problem.X);
+    notes.insert(notes.end(), remarks.begin(), remarks.end());
+  }
   if (problem.X.has_objects()) notes.emplace_back("there is no linear model to compare with: it would need columns of numbers alone");
   const Candidate best = found.candidates.front();
   const bool best_is_linear = best.kernel == "linear";

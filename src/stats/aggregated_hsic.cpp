@@ -178,8 +178,8 @@ AggregatedResult hsic_aggregated_test(const Samples& X, const Samples& Y, const 
                                    exchanges.describe(o.permutations), o.level_permutations, stats::level_words(result, o.exchange.scheme));
   if (constant)
     result.remarks.emplace_back("a variable does not vary beyond the rounding of its kernel values: nothing can be seen to depend on it");
-  stats::remark_on_kernels(result, xs.kernels, "dependence");
-  stats::remark_on_kernels(result, ys.kernels, "dependence");
+  stats::remark_on_kernels(result, xs.kernels, of_x, "dependence");
+  stats::remark_on_kernels(result, ys.kernels, of_y, "dependence");
   stats::conclude(result, "the variables depend on each other", "no dependence found", start);
   return result;
 }

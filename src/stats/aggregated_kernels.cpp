@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gram/length_scale.hpp"
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "stats/test_result.hpp"
 
@@ -163,18 +164,17 @@ std::string level_words(TestResult& result, Exchange scheme) {
   return "exact level";
 }
 
-void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, std::string_view what) {
+void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, const Samples& X, std::string_view what) {
   for (const Kernel& kernel : kernels) {
-    if (kernel.psd() != Verdict::no) continue;
-    result.remarks.push_back(fmt::format(
-        "the kernel {} is not positive semi-definite: its statistic is no squared distance, and may miss any {}", kernel.text(), what));
-    break;
+    const std::vector<std::string> remarks = kernel_remarks(kernel, X);
+    result.remarks.insert(result.remarks.end(), remarks.begin(), remarks.end());
+    if (!remarks.empty()) break;  // of the first that has some
   }
   const auto sees_all = [](const Kernel& k) { return k.is_characteristic() == Verdict::yes; };
   if (std::any_of(kernels.begin(), kernels.end(), sees_all)) return;
   if (kernels.size() > 1)
     result.remarks.push_back(fmt::format("none of the {} kernels is known to be characteristic; of the first:", kernels.size()));
-  remark_on_kernel(result, kernels.front(), what);
+  remark_on_kernel(result, kernels.front(), X, what);
 }
 
 }  // namespace stats

@@ -33,6 +33,6 @@ Vector scaled_weights(const Vector& given, Index count);
 std::string level_words(TestResult& result, Exchange scheme);
 
 // Says in the remarks that none of the kernels is known to see everything, where that is so.
-void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, std::string_view what);
+void remark_on_kernels(TestResult& result, const std::vector<Kernel>& kernels, const Samples& X, std::string_view what);
 
 }  // namespace mercer::stats

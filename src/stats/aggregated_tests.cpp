@@ -34,7 +34,7 @@ AggregatedResult mmd_aggregated_test(const Samples& X, const Samples& Y, const M
   result.seed = o.seed;
   result.description = fmt::format("{} kernels, each by mmd-u and {}, level of them all by {} more; {}", count,
                                    exchanges.describe(o.permutations), o.level_permutations, stats::level_words(result, o.exchange.scheme));
-  stats::remark_on_kernels(result, collection.kernels, "difference");
+  stats::remark_on_kernels(result, collection.kernels, pooled, "difference");
   stats::remark_on_rounding(result, found, collection.kernels);
   stats::conclude(result, "the samples differ", "no difference found", start);
   return result;

@@ -156,7 +156,7 @@ TestResult change_point_test(const Samples& given, const ChangePointTestOptions&
   result.description =
       exchanges.describe(o.permutations) + (result.exact ? ", exact level for independent rows" : ", level right for long series");
   stats::remark_on_exchanges(result, exchanges.log_count());
-  stats::remark_on_kernel(result, kernel, "change");
+  stats::remark_on_kernel(result, kernel, series, "change");
   stats::conclude(result, fmt::format("the series changes, most clearly before row {:g} (from 0),", result.numbers[0].second),
                   "no change is seen in the series", start);
   return result;

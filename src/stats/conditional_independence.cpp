@@ -291,8 +291,8 @@ TestResult conditional_independence_test(const Samples& x, const Samples& y, con
                            ? fmt::format("{}; {} draws of a weighted chi-square law, asymptotic level", how, options.draws)
                            : fmt::format("{}; gamma law with two moments, asymptotic level", how);
   if (X.size() < few_rows) result.remarks.push_back(fmt::format("{} rows are few to learn what Z says about X and Y", X.size()));
-  stats::remark_on_kernel(result, options.kernel_x, "conditional dependence");
-  stats::remark_on_kernel(result, options.kernel_y, "conditional dependence");
+  stats::remark_on_kernel(result, options.kernel_x, X, "conditional dependence");
+  stats::remark_on_kernel(result, options.kernel_y, Y, "conditional dependence");
   stats::conclude(result, "X and Y are dependent given Z", "no dependence of X and Y given Z found", start);
   return result;
 }

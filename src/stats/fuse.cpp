@@ -75,7 +75,7 @@ AggregatedResult mmd_fuse_test(const Samples& X, const Samples& Y, const MmdFuse
   stats::judge_by_exchanges(result, fused[0], fused.tail(o.permutations), tolerance.cwiseQuotient(scale).maxCoeff());
   result.description = fmt::format("{} kernels, soft maximum of normalised mmd-u; {}; {}", kernels, exchanges.describe(o.permutations),
                                    stats::level_words(result, o.exchange.scheme));
-  stats::remark_on_kernels(result, collection.kernels, "difference");
+  stats::remark_on_kernels(result, collection.kernels, pooled, "difference");
   stats::conclude(result, "the samples differ", "no difference found", start);
   for (KernelVerdict& row : result.table) row.rejected = result.rejected && row.p_value <= o.level;
   return result;

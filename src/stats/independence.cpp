@@ -8,7 +8,6 @@
 
 #include "kernels/node.hpp"
 #include "linalg/lapack.hpp"
-#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
 #include "mercer/random.hpp"
@@ -238,13 +237,8 @@ TestResult independence_test(const Samples& X, const Samples& Y, const Independe
       stats::judge_by_spectrum(result, pair, X, Y, o);
       break;
   }
-  stats::remark_on_kernel(result, pair.kernel_x(), "dependence");
-  if (result.kernels[0] != result.kernels[1]) stats::remark_on_kernel(result, pair.kernel_y(), "dependence");
-  for (std::string& remark : kernel_remarks(pair.kernel_x(), X)) result.remarks.push_back(std::move(remark));
-  for (std::string& remark : kernel_remarks(pair.kernel_y(), Y)) {
-    if (std::find(result.remarks.begin(), result.remarks.end(), remark) == result.remarks.end())
-      result.remarks.push_back(std::move(remark));
-  }
+  stats::remark_on_kernel(result, pair.kernel_x(), X, "dependence");
+  stats::remark_on_kernel(result, pair.kernel_y(), Y, "dependence");
   stats::conclude(result, "the variables depend on each other", "no dependence shown", start);
   return result;
 }

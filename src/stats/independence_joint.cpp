@@ -372,9 +372,7 @@ TestResult joint_independence_test(const std::vector<Samples>& variables, const 
           l));
   }
   for (std::size_t l = 0; l < v.kernels.size(); ++l) {
-    bool known = false;
-    for (std::size_t k = 0; k < l; ++k) known = known || v.kernels[k].text() == v.kernels[l].text();
-    if (!known) stats::remark_on_kernel(result, v.kernels[l], "dependence");
+    stats::remark_on_kernel(result, v.kernels[l], variables[l], "dependence");
   }
   stats::conclude(result, "the variables are not jointly independent", "no dependence shown", start);
   return result;

@@ -258,7 +258,7 @@ KSampleResult k_sample_test(const Samples& rows, const std::vector<Index>& label
     result.numbers.emplace_back("samples", static_cast<double>(result.sizes.size()));
     result.numbers.emplace_back("total scatter", total);
     result.numbers.emplace_back("explained share", total > 0 ? std::clamp(result.statistic / total, 0.0, 1.0) : 0.0);
-    stats::remark_on_kernel(result, kernel, "difference");
+    stats::remark_on_kernel(result, kernel, X, "difference");
     if (options.pairwise && result.sizes.size() > 2) compare_pairs(result, kernel, X, groups, options);
   });
   const double log_count = log_labellings(groups, options);

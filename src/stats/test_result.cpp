@@ -10,6 +10,7 @@
 #include <set>
 
 #include "kernels/node.hpp"
+#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -130,27 +131,36 @@ void judge_by_law(TestResult& result, const std::function<double(double)>& upper
   for (Index i = 0; i < law_quantiles; ++i) result.null[i] = quantile((static_cast<double>(i) + 0.5) / static_cast<double>(law_quantiles));
 }
 
-void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view what) {
+namespace {
+
+// What a kernel that is not characteristic cannot see; empty: it sees everything.
+std::string unseen_by(const Kernel& kernel, std::string_view what) {
   const Verdict characteristic = kernel.is_characteristic();
-  if (characteristic == Verdict::yes) return;
+  if (characteristic == Verdict::yes) return {};
   if (const std::string moments = moments_text(kernel); !moments.empty() && what == "difference") {
-    result.remarks.push_back(fmt::format(
+    return fmt::format(
         "the kernel {} sees only a difference of {}: distributions that agree in these look the same to it, whatever the number of rows; "
         "gaussian(auto) sees every difference",
-        kernel.text(), moments));
-    return;
+        kernel.text(), moments);
   }
-  if (characteristic == Verdict::no && kernel.node().text() == "linear" && what == "dependence") {
-    result.remarks.push_back("the kernel linear sees only linear dependence, that is correlation; gaussian(auto) sees every dependence");
-    return;
-  }
+  if (characteristic == Verdict::no && kernel.node().text() == "linear" && what == "dependence")
+    return "the kernel linear sees only linear dependence, that is correlation; gaussian(auto) sees every dependence";
   if (characteristic == Verdict::no) {
-    result.remarks.push_back(
-        fmt::format("the kernel {} is not characteristic: there are {}s that it cannot see, whatever the number of rows{}", kernel.text(),
-                    what, kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all"));
-  } else {
-    result.remarks.push_back(fmt::format("it is not known whether the kernel {} is characteristic, so there may be {}s that it cannot see",
-                                         kernel.text(), what));
+    return fmt::format("the kernel {} is not characteristic: there are {}s that it cannot see, whatever the number of rows{}",
+                       kernel.text(), what, kernel.looks_at_objects() ? "" : "; gaussian(auto) sees them all");
+  }
+  return fmt::format("it is not known whether the kernel {} is characteristic, so there may be {}s that it cannot see", kernel.text(),
+                     what);
+}
+
+}  // namespace
+
+void remark_on_kernel(TestResult& result, const Kernel& kernel, const Samples& X, std::string_view what) {
+  std::vector<std::string> remarks = kernel_remarks(kernel, X);
+  if (std::string unseen = unseen_by(kernel, what); !unseen.empty()) remarks.insert(remarks.begin(), std::move(unseen));
+  for (std::string& remark : remarks) {  // once, where two variables have the same
+    if (std::find(result.remarks.begin(), result.remarks.end(), remark) == result.remarks.end())
+      result.remarks.push_back(std::move(remark));
   }
 }
 

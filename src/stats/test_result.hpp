@@ -30,8 +30,9 @@ void judge_by_exchanges(TestResult& result, double observed, Vector null, double
 // p_value, threshold and 1000 quantiles of a law: its upper tail P(T >= t) and its quantile function.
 void judge_by_law(TestResult& result, const std::function<double(double)>& upper_tail, const std::function<double(double)>& quantile);
 
-// Says in the remarks what a kernel that is not characteristic cannot see; `what` is what the test looks for ("difference", "dependence").
-void remark_on_kernel(TestResult& result, const Kernel& kernel, std::string_view what);
+// Says in the remarks what is wrong with the kernel on these samples (kernel_remarks), and what a kernel that is not characteristic cannot
+// see; `what` is what the test looks for ("difference", "dependence").
+void remark_on_kernel(TestResult& result, const Kernel& kernel, const Samples& X, std::string_view what);
 
 // Says that the exchanges differ by no more than the rounding of the kernel values, and what helps.
 void remark_on_rounding(TestResult& result);

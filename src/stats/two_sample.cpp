@@ -8,7 +8,6 @@
 #include <cmath>
 #include <vector>
 
-#include "mercer/diagnosis.hpp"
 #include "mercer/error.hpp"
 #include "stats/mmd_spread.hpp"
 #include "stats/test_result.hpp"
@@ -145,8 +144,7 @@ TestResult two_sample_test(const Samples& X, const Samples& Y, const TwoSampleOp
       break;
   }
   result.numbers.emplace_back("distance", std::sqrt(std::max(0.0, result.statistic)));
-  stats::remark_on_kernel(result, pooled.kernel, "difference");
-  for (std::string& remark : kernel_remarks(pooled.kernel, pooled.rows)) result.remarks.push_back(std::move(remark));
+  stats::remark_on_kernel(result, pooled.kernel, pooled.rows, "difference");
   stats::conclude(result, "the samples differ", "no difference was found", start);
   return result;
 }

@@ -425,5 +425,23 @@ TEST(CheckKernel, ComparesClaimAndData) {
   EXPECT_TRUE(contains(message_of<OverBudget>([&] { check_kernel(kernels::linear(), X, {.run = {.memory = 1000}}); }), "40 samples"));
 }
 
+TEST(KernelRemarks, SayWhatIsAmiss) {
+  const Matrix X = RandomStream(5).normal_matrix(20, 3);
+  const Matrix K = X * X.transpose();  // singular, and a Gram matrix
+  EXPECT_TRUE(kernel_remarks(kernels::gaussian(1), X).empty());
+  EXPECT_TRUE(kernel_remarks(kernels::precomputed(), K).empty());
+  EXPECT_TRUE(kernel_remarks(kernels::precomputed(), Samples::given_gram(K)).empty());
+  const auto only = [](const std::vector<std::string>& remarks) { return remarks.size() == 1 ? remarks[0] : std::string(); };
+  EXPECT_NE(only(kernel_remarks(kernels::sigmoid(1, 0), X)).find("is not positive semi-definite"), std::string::npos);
+  EXPECT_NE(only(kernel_remarks(kernels::precomputed(), -K)).find("the given kernel values are not positive semi-definite"),
+            std::string::npos);
+  Matrix indefinite = Matrix::Identity(20, 20);
+  indefinite(3, 4) = indefinite(4, 3) = 1.5;  // a positive diagonal, an eigenvalue of -0.5
+  EXPECT_NE(only(kernel_remarks(kernels::precomputed(), indefinite)).find("the given kernel values"), std::string::npos);
+  const Samples strings = Samples::strings({"abcd", "ab", "", "bcda"});
+  EXPECT_EQ(only(kernel_remarks(kernels::spectrum(3), strings)),
+            "k(x, x) = 0 for 2 of 4 samples: the kernel finds nothing in them, and its value with every other is 0");
+}
+
 }  // namespace
 }  // namespace mercer
