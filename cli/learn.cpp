@@ -1,104 +1,18 @@
 // mercer learn: the main job, from a table to a tuned, measured, saved model and a report.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "commands.hpp"
 #include "files.hpp"
+#include "learn.hpp"
 #include "objects.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
 
 namespace {
-
-struct LearnCommandOptions {
-  CommonOptions common{};
-  ReadingOptions reading{};
-  LearnOptions learn{};
-  std::string test{};
-  std::int64_t folds = 5;
-  std::string out{};
-  std::string report{};
-  std::string command_line{};
-};
-
-Json evaluation_json(const Evaluation& e, bool classify) {
-  Json json = {{"n", e.n}};
-  if (classify) {
-    json.update({{"accuracy", e.accuracy}, {"precision", e.precision}, {"recall", e.recall}});
-  } else {
-    json.update({{"rmse", number_json(e.rmse)}, {"r2", number_json(e.r2)}, {"mae", number_json(e.mae)}});
-  }
-  json["ci"] = {number_json(e.ci_low), number_json(e.ci_high)};
-  return json;
-}
-
-Json files_json(const LearnCommandOptions& o) {
-  Json files = Json::object();
-  if (!o.out.empty()) files["model"] = o.out;
-  if (!o.report.empty()) files["report"] = o.report;
-  return files;
-}
-
-Json result_json(const LearnCommandOptions& o, const LearnResult& result, bool classify) {
-  Json candidates = Json::array();
-  for (const Candidate& c : result.candidates) {
-    candidates.push_back({{"model", c.model},
-                          {"kernel", c.kernel},
-                          {"alpha", c.alpha},
-                          {"score", number_json(c.score)},
-                          {"deviation", number_json(c.deviation)}});
-  }
-  const auto* krr = std::get_if<KernelRidgeModel>(&result.model.model);
-  Json json = {{"model", result.model.kind()},
-               {"kernel", krr != nullptr ? krr->kernel().text() : "linear"},
-               {"task", classify ? "classification" : "regression"},
-               {"target", result.model.encoder->target}};
-  if (classify) json["classes"] = result.model.encoder->classes;
-  json.update({{"n_train", result.n_train},
-               {"test", evaluation_json(result.test, classify)},
-               {"baseline", evaluation_json(result.baseline, classify)},
-               {"linear", result.linear.n > 0 ? evaluation_json(result.linear, classify) : Json()},
-               {"candidates", std::move(candidates)},
-               {"folds", result.folds},
-               {"seed", result.seed},
-               {"verdict", result.verdict},
-               {"notes", result.notes},
-               {"seconds", result.seconds},
-               {"peak_bytes", result.peak_bytes},
-               {"files", files_json(o)}});
-  return json;
-}
-
-void say_candidates(const Speaker& speaker, const LearnResult& result, bool classify) {
-  constexpr std::size_t shown = 5;
-  const char* measure = classify ? "accuracy" : "RMSE";
-  std::vector<std::vector<std::string>> rows{{"model", "kernel", "alpha", measure, "+-"}};
-  for (std::size_t i = 0; i < std::min(shown, result.candidates.size()); ++i) {
-    const Candidate& c = result.candidates[i];
-    rows.push_back({c.model, c.kernel, fmt::format("{:.3g}", c.alpha), fmt::format("{:.4g}", c.score), fmt::format("{:.2g}", c.deviation)});
-  }
-  speaker.say("The best of {} candidates, {}-fold cross-validation on {} rows:", result.candidates.size(), result.folds, result.n_search);
-  speaker.say("{}", aligned(rows));
-}
-
-void say_measures(const Speaker& speaker, const LearnResult& result, bool classify) {
-  const auto row = [&](const char* name, const Evaluation& e) -> std::vector<std::string> {
-    if (classify) {
-      return {name, fmt::format("{:.4f}", e.accuracy), fmt::format("{:.4f}", e.precision), fmt::format("{:.4f}", e.recall),
-              fmt::format("{:.4f} to {:.4f}", e.ci_low, e.ci_high)};
-    }
-    return {name, fmt::format("{:.4g}", e.rmse), fmt::format("{:.4f}", e.r2), fmt::format("{:.4g}", e.mae),
-            fmt::format("{:.4g} to {:.4g}", e.ci_low, e.ci_high)};
-  };
-  const std::vector<std::string> heading = classify ? std::vector<std::string>{"", "accuracy", "precision", "recall", "95 % of accuracy"}
-                                                    : std::vector<std::string>{"", "RMSE", "R2", "MAE", "95 % of RMSE"};
-  speaker.say("On {} rows that the search never saw:", result.test.n);
-  std::vector<std::vector<std::string>> rows{heading, row("this model", result.test)};
-  if (result.linear.n > 0) rows.push_back(row("linear", result.linear));
-  rows.push_back(row(classify ? "most frequent class" : "mean", result.baseline));
-  speaker.say("{}", aligned(rows));
-}
 
 void check_outputs(const LearnCommandOptions& o) {
   std::vector<std::string> inputs{o.reading.path};
@@ -149,48 +63,73 @@ void run_learn(const LearnCommandOptions& o) {
     const CarefulStop careful;
     write_text_file(learn_report(result, source, o.command_line), o.report);
   }
-  const bool classify = result.model.encoder->task == Task::classification;
   if (o.common.json) {
-    print_json(result_json(o, result, classify));
-    return;
+    print_json(learn_json(o, result));
+  } else {
+    say_learned(o, result);
   }
-  const Speaker speaker(o.common);
-  speaker.notes(result.notes);
-  speaker.say("");
-  speaker.say("{}", result.verdict);
-  speaker.say("");
-  say_measures(speaker, result, classify);
-  speaker.say("");
-  say_candidates(speaker, result, classify);
-  speaker.say("");
-  speaker.say("{:.1f} s, {} of memory at most.", result.seconds, format_bytes(static_cast<double>(result.peak_bytes)));
-  if (!o.out.empty()) speaker.say("The model is {}.", o.out);
-  if (!o.report.empty())
-    speaker.say("The report is {}.{}", o.report, charts_available() ? "" : " It has no charts: make setup, then make build.");
-  if (o.out.empty()) speaker.say("The model was not saved; --out model.mercer saves it.");
 }
 
-void add_search_options(CLI::App& command, LearnCommandOptions& o) {
-  add_choice<std::string>(command, "--model", o.learn.model, {{"auto", "auto"}, {"krr", "krr"}, {"ridge", "ridge"}},
-                          "Model to tune (default: auto, the better of krr and ridge; krr when --kernel is given)");
-  add_kernel(command, o.learn.kernel, "Kernel; only alpha is chosen then (default: auto, a Gaussian with a chosen length scale)");
+constexpr const char* model_words = "auto, svc, nu-svc, linear-svc, logistic, krr, ridge, gp, svr, nu-svr, mean, sgd-svm, falkon";
+
+void set_model(std::string& model, const std::string& word) {
+  const std::vector<std::string> known{"auto", "svc", "nu-svc", "linear-svc", "logistic", "krr",   "ridge",
+                                       "gp",   "svr", "nu-svr", "mean",       "sgd-svm",  "falkon"};
+  if (std::find(known.begin(), known.end(), word) == known.end()) {
+    if (word == "one-class")
+      throw CLI::ValidationError("--model", "one-class has no target to be measured by; mercer fit one-class fits it");
+    const std::string near = nearest(word, known);
+    throw CLI::ValidationError("--model", fmt::format("there is no model \"{}\"{}; choose {}", word,
+                                                      near.empty() ? "" : fmt::format(", did you mean {}?", near), model_words));
+  }
+  model = word;
+}
+
+void add_split_options(CLI::App& command, LearnCommandOptions& o) {
   CLI::Option* test = command.add_option("--test", o.test, "Measure on this file")->type_name("FILE");
   CLI::Option* holdout = add_number(command, "--holdout", o.learn.holdout, 0.001, 0.999, "a number between 0 and 1",
                                     "Share of rows set aside to measure on (default: 0.3)");
   test->excludes(holdout);
+  CLI::Option* groups =
+      command
+          .add_option("--groups", o.learn.groups,
+                      "Column whose rows of equal value stay together: on one side of the split, in one fold; it is no feature")
+          ->type_name("COL");
+  CLI::Option* time = command.add_flag("--time", o.learn.time_ordered,
+                                       "Rows are in the order of time: the last ones are set aside, folds train on what came before");
+  groups->excludes(time);
   add_whole(command, "--folds", o.folds, 2, 1000, "Folds of the cross-validation (default: 5)");
   add_seed(command, o.learn.seed, "Seed of the split and of built-in sets (default: 0)");
+}
+
+// 90, 90s, 2m, 1h, 500ms.
+double parse_budget(const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  std::size_t end = text.size();
+  while (end > 0 && std::isalpha(static_cast<unsigned char>(text[end - 1])) != 0) --end;
+  const std::string unit = text.substr(end);
+  const std::optional<double> number = parse_number(text.substr(0, end));
+  for (const auto& [name, seconds] : units) {
+    if (number && *number > 0 && (unit == name || (unit.empty() && name == "s"))) return *number * seconds;
+  }
+  throw CLI::ValidationError("--budget", "must be a time > 0, like 90s, 2m or 1h, got " + text);
+}
+
+void add_search_options(CLI::App& command, LearnCommandOptions& o) {
   command
       .add_option_function<std::string>(
-          "--budget",
-          [&o](const std::string& text) {
-            const std::string digits = text.ends_with('s') ? text.substr(0, text.size() - 1) : text;
-            const std::optional<double> seconds = parse_number(digits);
-            if (!seconds || !(*seconds > 0)) throw CLI::ValidationError("--budget", "must be seconds > 0, like 120s, got " + text);
-            o.learn.budget_seconds = *seconds;
-          },
+          "--model", [&o](const std::string& word) { set_model(o.learn.model, word); },
+          "Model to tune, a word of fit (default: auto, chosen by cross-validation): " + std::string(model_words))
+      ->type_name("MODEL");
+  add_kernel(command, o.learn.kernel, "Kernel; only the penalty is chosen then (default: auto, the family and its width are chosen)");
+  command
+      .add_option_function<std::string>(
+          "--budget", [&o](const std::string& text) { o.learn.budget_seconds = parse_budget(text); },
           "Time after which no new candidate is tried (default: 120s)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
+  add_number(command, "--precision", o.learn.precision, 1e-6, 1 - 1e-9, "a number between 0 and 1",
+             "Choose the threshold, in the training folds, that makes this share of the yeses right (two classes; default: none)");
+  command.add_flag("--explain", o.learn.explain, "Say which columns matter (by shuffling them) and which training rows the model leans on");
 }
 
 }  // namespace
@@ -203,9 +142,11 @@ void add_learn(CLI::App& app, Invocation& invocation) {
   add_choice<Task>(*command, "--task", o->learn.encode.task,
                    {{"auto", Task::automatic}, {"classify", Task::classification}, {"regress", Task::regression}},
                    "What the target is (default: auto; text or few whole numbers are classes)");
+  command->add_option("--positive", o->learn.encode.positive, "One class against the rest: this label is \"yes\"")->type_name("LABEL");
   add_encoding(*command, o->learn.encode);
   command->add_flag("--one-hot,!--no-one-hot", o->learn.encode.one_hot, "Turn text columns into 0/1 columns (default: yes)");
   add_scaling(*command, o->learn.encode.scaling);
+  add_split_options(*command, *o);
   add_search_options(*command, *o);
   command->add_option("--out", o->out, "Write the model to this file (default: nothing is written)")->type_name("FILE");
   command->add_option("--report", o->report, "Write a self-contained HTML page with charts to this file")->type_name("FILE");
@@ -214,6 +155,7 @@ void add_learn(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  mercer learn builtin:waves --out model.mercer --report report.html\n"
       "  mercer learn train.csv --target price --test test.csv --json\n"
+      "  mercer learn patients.csv --positive ill --precision 0.95 --groups hospital --explain\n"
       "  mercer learn train.csv --kernel \"laplacian(auto)\" --folds 10 --holdout 0.2");
   command->callback([o, &invocation] {
     o->reading.seed = o->learn.seed;

@@ -28,6 +28,7 @@ struct EncodeOptions {
   // always stay what they are.
   std::vector<std::string> keep_text{};
   ScalingKind scaling = ScalingKind::none;
+  std::string positive{};  // a label: the classes are this one and all the others together ("not X"), in the order "not X", "X"
 };
 
 // How one column of a table becomes feature columns.
@@ -48,6 +49,7 @@ struct Encoder {
   std::string target{};  // name of the target column
   Task task = Task::regression;
   std::vector<std::string> classes{};  // classification: labels as written, in order (numbers ascending, text alphabetical)
+  std::string positive{};              // not empty: the label of class 1, every other label is class 0
   Scaler scaler;
   bool named = true;           // the table it was learned from had a header; if not, columns go by position
   Index table_columns = 0;     // number of columns of that table, 0: not known

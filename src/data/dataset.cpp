@@ -337,9 +337,37 @@ void make_dense(Dataset& data, const Table& table, const EncodeOptions& options)
   take_features(data, table, left_out, options);
 }
 
+// One label against all others: class 1 against class 0.
+void merge_classes(Dataset& data, const Table& table, const std::string& positive) {
+  Encoder& encoder = data.encoder;
+  const auto number = parse_number(positive);
+  const auto found = std::find_if(encoder.classes.begin(), encoder.classes.end(),
+                                  [&](const std::string& label) { return label == positive || (number && parse_number(label) == number); });
+  if (found == encoder.classes.end()) {
+    constexpr std::ptrdiff_t shown = 10;
+    const std::vector<std::string> some(encoder.classes.begin(), encoder.classes.begin() + std::min(shown, std::ssize(encoder.classes)));
+    throw InvalidArgument(fmt::format("{}: the target {} never is {}, the label asked for as positive; its labels are {}{}",
+                                      source_name(table), quoted(encoder.target), quoted(positive), fmt::join(some, ", "),
+                                      std::ssize(encoder.classes) > shown ? ", ..." : ""));
+  }
+  const auto index = static_cast<double>(found - encoder.classes.begin());
+  if (encoder.classes.size() > 2) {
+    data.notes.push_back(
+        fmt::format("The label {} is one class; the {} other labels together are the other.", quoted(*found), encoder.classes.size() - 1));
+  }
+  encoder.positive = *found;
+  data.y = (data.y.array() == index).cast<double>();
+  encoder.classes = {"not " + encoder.positive, encoder.positive};
+}
+
 }  // namespace
 
-Dataset make_dataset(const Table& table, const EncodeOptions& options) {
+Dataset make_dataset(const Table& table, const EncodeOptions& asked) {
+  EncodeOptions options = asked;
+  if (!options.positive.empty()) {
+    if (options.task == Task::regression) throw InvalidArgument("a positive label is one of classes, but the task asked for is regression");
+    options.task = Task::classification;
+  }
   if (table.rows() == 0) throw InvalidArgument(fmt::format("{}: has no rows to learn from", source_name(table)));
   Dataset data;
   if (table.sparse) {
@@ -347,6 +375,7 @@ Dataset make_dataset(const Table& table, const EncodeOptions& options) {
   } else {
     make_dense(data, table, options);
   }
+  if (!options.positive.empty() && !options.no_target) merge_classes(data, table, options.positive);
   note_constant_target(data);
   data.encoder.width = data.X.width();
   data.encoder.scaler = fit_scaler(data.X, options.scaling);

@@ -146,7 +146,12 @@ Samples sparse_features(const Encoder& encoder, const Table& table) {
 // Class indices of labels; `label(i)` as written, and as a number where it is one, for 1, 1.0 and +1 are one class.
 class ClassLookup {
  public:
-  explicit ClassLookup(const std::vector<std::string>& classes) : classes_(classes) {
+  ClassLookup(const std::vector<std::string>& classes, const std::string& positive) : classes_(classes), rest_is_zero_(!positive.empty()) {
+    if (rest_is_zero_) {
+      words_.emplace(positive, 1.0);
+      if (const auto number = parse_number(positive)) numbers_.emplace(*number, 1.0);
+      return;
+    }
     for (std::size_t k = 0; k < classes.size(); ++k) {
       const auto index = static_cast<double>(k);
       words_.emplace(classes[k], index);
@@ -156,15 +161,17 @@ class ClassLookup {
 
   double at(double label, const Table& table, Index row) const {
     const auto found = numbers_.find(label);
-    if (found == numbers_.end()) fail(format_number(label), table, row);
-    return found->second;
+    if (found != numbers_.end()) return found->second;
+    if (!rest_is_zero_) fail(format_number(label), table, row);
+    return 0;
   }
 
   double at(const std::string& label, const Table& table, Index row) const {
     if (const auto found = words_.find(label); found != words_.end()) return found->second;
     const auto number = parse_number(label);
-    if (!number) fail(label, table, row);
-    return at(*number, table, row);
+    if (number) return at(*number, table, row);
+    if (!rest_is_zero_) fail(label, table, row);
+    return 0;
   }
 
  private:
@@ -174,6 +181,7 @@ class ClassLookup {
   }
 
   const std::vector<std::string>& classes_;
+  bool rest_is_zero_;  // one class against all other labels
   std::unordered_map<std::string, double> words_;
   std::unordered_map<double, double> numbers_;
 };
@@ -231,7 +239,7 @@ std::vector<std::string> Encoder::unseen_categories(const Table& table) const {
 }
 
 std::optional<Vector> Encoder::target_of(const Table& table) const {
-  const ClassLookup lookup(classes);
+  const ClassLookup lookup(classes, positive);
   if (table.sparse) {
     Vector y = Eigen::Map<const Vector>(table.sparse_labels.data(), std::ssize(table.sparse_labels));
     if (task == Task::classification) {

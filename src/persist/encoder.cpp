@@ -109,6 +109,7 @@ void write_encoder(const Encoder& encoder, ContainerWriter& out) {
                        {"target", text_to_json(encoder.target)},
                        {"task", word_of(tasks, encoder.task)},
                        {"classes", texts_to_json(encoder.classes)},
+                       {"positive", text_to_json(encoder.positive)},
                        {"scaling", word_of(scalings, encoder.scaler.kind)},
                        {"named", encoder.named},
                        {"table_columns", encoder.table_columns},
@@ -137,6 +138,7 @@ Encoder read_encoder(const ContainerReader& in) {
   encoder.target = text_from_json(about.at("target"));
   encoder.task = value_of(tasks, about.at("task"));
   encoder.classes = texts_from_json(about.at("classes"));
+  if (about.contains("positive")) encoder.positive = text_from_json(about.at("positive"));  // files of 0.1 have none
   encoder.named = about.at("named").get<bool>();
   encoder.table_columns = about.at("table_columns").get<Index>();
   encoder.target_position = about.at("target_position").get<Index>();

@@ -126,7 +126,7 @@ void add_search(Page& page, const LearnResult& result) {
   for (const Candidate& c : result.candidates) {
     const bool baseline = c.model == "baseline";
     table.rows.push_back({std::to_string(table.rows.size() + 1), c.model, c.kernel.empty() ? "\xE2\x80\x93" : c.kernel,
-                          baseline ? "\xE2\x80\x93" : number_text(c.alpha), classify ? percent(c.score) : measure_text(c.score),
+                          baseline ? "\xE2\x80\x93" : number_text(c.value), classify ? percent(c.score) : measure_text(c.score),
                           classify ? percent(c.deviation) : measure_text(c.deviation, 3)});
   }
   page.table(table);

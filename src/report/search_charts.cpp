@@ -50,9 +50,9 @@ std::vector<Family> families_of(const std::vector<Candidate>& candidates) {
     const std::string name = kernel.empty() ? candidate.model : candidate.model + ", " + kernel;
     auto found = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
     if (found == families.end()) found = families.insert(families.end(), Family{.name = name, .cells = {}, .scales = {}, .alphas = {}});
-    found->cells.push_back({scale, candidate.alpha, candidate.score, candidate.deviation});
+    found->cells.push_back({scale, candidate.value, candidate.score, candidate.deviation});
     found->scales.insert(scale);
-    found->alphas.insert(candidate.alpha);
+    found->alphas.insert(candidate.value);
   }
   return families;
 }

@@ -2,164 +2,218 @@
 #include "select/search.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "mercer/error.hpp"
 #include "mercer/gram.hpp"
-#include "mercer/labels.hpp"
-#include "mercer/metrics.hpp"
-#include "mercer/random.hpp"
+#include "select/families.hpp"
 
 namespace mercer {
 
 namespace {
 
-constexpr Index most_search_rows = 3000;  // more rows cost n^3 each and hardly move the choice
-constexpr Index widest_ridge = 2000;      // columns up to which a linear model is fitted on the columns themselves
-constexpr double length_factors[] = {1, 0.5, 2, 0.25, 4, 0.125};
-constexpr double krr_alphas[] = {1e-2, 1e-1, 1, 1e-3, 10, 1e-4, 100};
-constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
+constexpr Index most_logistic_rows = 2000;  // Newton steps on n x n, for every class
+constexpr Index most_logistic_classes = 5;
+constexpr Index most_process_columns = 60;  // a length scale each
+constexpr Index most_krr_classification = 1500;
+constexpr std::size_t most_finalists = 2;  // of a family that was judged on fewer rows
 
-std::vector<Candidate> candidates_for(const Problem& problem, const SearchOptions& options) {
-  std::vector<Candidate> all;
-  const bool by_columns = !problem.X.is_sparse() && problem.X.width() <= widest_ridge;
-  // Linear models come first and always: they are cheap, and whoever is chosen is compared with the best of them.
-  // Strings, sets and graphs have none.
-  if (!problem.X.has_objects()) {
-    for (const double alpha : ridge_alphas) all.push_back({by_columns ? "ridge" : "krr", "linear", alpha, 0, 0});
+class Search {
+ public:
+  Search(const Problem& everything, const SearchOptions& options)
+      : options_(options), started_(Clock::now()), problem_(everything.sample(options.rows, options.seed)) {
+    if (problem_.X.size() < everything.X.size()) {
+      notes_.push_back(fmt::format("candidates were compared on {} of the {} training rows, {}", problem_.X.size(), everything.X.size(),
+                                   problem_.time_ordered ? "the last ones" : "picked at random"));
+    }
+    folds_ = problem_.folds(options.folds, options.seed);
+    if (options.kernel) {
+      given_ = resolve(*options.kernel, problem_.X);
+      library_ = library_of(*given_);
+    }
+    // One bar for the whole search: the parts' own progress is answered with that of the search, so that cancel reaches them at once.
+    quiet_ = options;
+    if (options.run.progress) {
+      quiet_.run.progress = [this](const ProgressEvent& event) {
+        const double fraction = (static_cast<double>(blocks_done_) + 0.9 * event.fraction) / static_cast<double>(blocks_);
+        return options_.run.progress({"cross-validation", std::min(1.0, fraction), elapsed()});
+      };
+    }
   }
-  if (options.model == "ridge") return all;
-  std::vector<std::string> kernels;
-  if (options.kernel) {
-    kernels.push_back(resolve(*options.kernel, problem.X).text());
-  } else {
-    const double median = median_distance(problem.X);
-    // Two digits are all that a grid deserves, and they read well.
-    for (const double factor : length_factors) kernels.push_back(fmt::format("gaussian({:.2g})", factor * median));
-  }
-  for (const std::string& kernel : kernels) {
-    for (const double alpha : krr_alphas) all.push_back({"krr", kernel, alpha, 0, 0});
-  }
-  return all;
-}
 
-// A kernel or a model that was asked for rules out the linear reference.
-bool may_win(const Candidate& candidate, const SearchOptions& options) {
-  const bool reference = candidate.kernel == "linear";
-  if (options.kernel) return !reference || options.kernel->text() == "linear";
-  return options.model != "krr" || !reference;
-}
-
-void score_candidate(Candidate& candidate, const Problem& problem, const std::vector<Fold>& folds, const KernelLibrary& library,
-                     const Run& run) {
-  Vector scores(static_cast<Index>(folds.size()));
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    const Problem train = problem.subset(folds[f].train);
-    const Problem test = problem.subset(folds[f].test);
-    const SavedModel model{fit_candidate(candidate, train, library, run), std::nullopt};
-    scores[static_cast<Index>(f)] =
-        score_of(test.y, decide(model.predict(test.X, run), problem.classification()), problem.classification());
+  SearchResult run() {
+    const std::vector<std::string> models = families();
+    blocks_ = models.size() + 2;
+    if (!problem_.X.has_objects()) {
+      take(try_linear(task({})), true);
+      reference_ = best_of(all_);
+      for (Candidate& c : all_) c.reference = !linear_may_win();
+    }
+    for (const std::string& model : models) {
+      // The first family is always tried, whatever the budget.
+      if (elapsed() > options_.budget_seconds && model != models.front()) {
+        left_out_.push_back(model);
+        continue;
+      }
+      take(members_of(model), false);
+    }
+    play_off();
+    return finish();
   }
-  candidate.score = scores.mean();
-  candidate.deviation =
-      std::sqrt((scores.array() - candidate.score).square().sum() / static_cast<double>(std::max<Index>(1, scores.size() - 1)));
-}
 
-std::vector<Fold> folds_for(const Problem& problem, const SearchOptions& options) {
-  if (!problem.classification()) return k_folds(problem.X.size(), options.folds, true, options.seed);
-  std::vector<Index> classes(static_cast<std::size_t>(problem.y.size()));
-  for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<Index>(problem.y[static_cast<Index>(i)]);
-  // A class with a single member cannot be on both sides of any fold: then chance decides where it lies.
-  std::vector<Index> members(problem.classes.size());
-  for (const Index c : classes) ++members[static_cast<std::size_t>(c)];
-  const bool lonely = std::find(members.begin(), members.end(), 1) != members.end();
-  return lonely ? k_folds(problem.X.size(), options.folds, true, options.seed)
-                : stratified_folds(classes, options.folds, true, options.seed);
-}
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+  bool linear_may_win() const {
+    if (options_.model == "auto") return !given_;
+    return options_.model == "ridge" || options_.model == "linear-svc";
+  }
+
+  FamilyTask task(std::vector<Kernel> kernels) const {
+    return {problem_,
+            folds_,
+            quiet_,
+            library_,
+            std::move(kernels),
+            problem_.time_ordered ? fmt::format("{} steps in time", folds_.size())
+                                  : fmt::format("{}{} folds", folds_.size(), problem_.groups.empty() ? "" : " grouped")};
+  }
+
+  // The kernel families to try, cheap ones first.
+  std::vector<std::string> families() const {
+    const bool classes = problem_.classification();
+    if (options_.model == "ridge" || options_.model == "linear-svc") return {};
+    if (options_.model != "auto") return {options_.model};
+    const Index n = problem_.X.size();
+    std::vector<std::string> models;
+    if (classes) {
+      models = {"svc"};
+      if (n <= most_krr_classification) models.insert(models.begin(), "krr");
+      if (n <= most_logistic_rows && problem_.n_classes() <= most_logistic_classes) models.emplace_back("logistic");
+    } else {
+      models = {"krr", "svr"};
+      if (given_ || (!problem_.X.is_sparse() && !problem_.X.has_objects() && problem_.X.width() <= most_process_columns))
+        models.emplace_back("gp");
+    }
+    return models;
+  }
+
+  std::vector<Candidate> members_of(const std::string& model) {
+    const auto kernels = [&](std::vector<Kernel> otherwise) { return given_ ? std::vector<Kernel>{*given_} : std::move(otherwise); };
+    const Samples& X = problem_.X;
+    if (model == "krr") return try_kernel_ridge(task(given_ ? kernels({}) : kernels_about(X, !problem_.classification())));
+    if (model == "svc") return try_svc(task(given_ ? kernels({}) : kernels_about(X, false)));
+    if (model == "gp" && !given_) return try_gaussian_process(task({}));
+    // These try the kernel that did best so far, where there is one.
+    std::vector<Kernel> best;
+    if (!given_) {
+      best = best_kernels();
+      if (best.empty()) best = gaussians_about(X);
+      if (model == "svr" && options_.model == "svr") best = kernels_about(X, false);
+      if (model != "svr" && best.size() > 3) best.erase(best.begin() + 3, best.end());
+    }
+    if (model == "svr") return try_svr(task(kernels(best)));
+    return try_by_folds(task(kernels(best)), model);
+  }
+
+  // Of the kernels tried so far, the best few.
+  std::vector<Kernel> best_kernels() const {
+    std::vector<Candidate> sorted;
+    for (const Candidate& c : all_) {
+      if (!c.kernel.empty() && c.model != "gp") sorted.push_back(c);
+    }
+    sort_candidates(sorted, problem_.classification());
+    std::vector<std::string> texts;
+    for (const Candidate& c : sorted) {
+      if (texts.size() < 3 && std::find(texts.begin(), texts.end(), c.kernel) == texts.end()) texts.push_back(c.kernel);
+    }
+    std::vector<Kernel> kernels;
+    for (const std::string& text : texts) kernels.push_back(parse_kernel(text, library_));
+    return kernels;
+  }
+
+  void take(std::vector<Candidate> found, bool linear) {
+    sort_candidates(found, problem_.classification());
+    const std::string judge = task({}).folds_text;
+    std::vector<std::string> seen;
+    for (Candidate& c : found) {
+      c.reference = linear;
+      // What was judged in another way comes to the folds with its best kernels.
+      if (c.judged_by != judge && seen.size() < most_finalists && std::find(seen.begin(), seen.end(), c.kernel) == seen.end()) {
+        finalists_.push_back(c);
+        seen.push_back(c.kernel);
+      }
+      all_.push_back(std::move(c));
+    }
+    ++blocks_done_;
+  }
+
+  void play_off() {
+    for (Candidate& c : finalists_) {
+      score_on_folds(c, problem_, folds_, library_, quiet_.run);
+      c.judged_by = task({}).folds_text;
+      std::erase_if(all_, [&](const Candidate& a) {
+        return a.model == c.model && a.kernel == c.kernel && a.value == c.value && a.epsilon == c.epsilon;
+      });
+      all_.push_back(c);
+    }
+    ++blocks_done_;
+  }
+
+  Candidate best_of(const std::vector<Candidate>& candidates) const {
+    std::vector<Candidate> sorted;
+    const std::string judge = task({}).folds_text;
+    for (const Candidate& c : candidates) {
+      if (!c.reference && c.judged_by == judge && !std::isnan(c.score)) sorted.push_back(c);
+    }
+    if (sorted.empty()) {
+      for (const Candidate& c : candidates) sorted.push_back(c);
+    }
+    sort_candidates(sorted, problem_.classification());
+    return sorted.empty() ? Candidate{} : sorted.front();
+  }
+
+  SearchResult finish() {
+    if (!left_out_.empty()) {
+      notes_.push_back(fmt::format("not tried: {}, for the budget of {:.3g} s was used up; a larger budget tries more",
+                                   fmt::join(left_out_, ", "), options_.budget_seconds));
+    }
+    const std::string judge = task({}).folds_text;
+    sort_candidates(all_, problem_.classification());
+    std::stable_partition(all_.begin(), all_.end(), [&](const Candidate& c) { return c.judged_by == judge && !std::isnan(c.score); });
+    SearchResult result{
+        .candidates = all_, .best = best_of(all_), .linear = reference_, .problem = problem_, .folds = folds_, .notes = notes_};
+    const auto first = std::find_if(result.candidates.begin(), result.candidates.end(), [&](const Candidate& c) {
+      return c.model == result.best.model && c.kernel == result.best.kernel && c.value == result.best.value &&
+             c.epsilon == result.best.epsilon;
+    });
+    std::rotate(result.candidates.begin(), first, first + 1);
+    return result;
+  }
+
+  const SearchOptions& options_;
+  SearchOptions quiet_;
+  Clock::time_point started_;
+  Problem problem_;
+  std::vector<Fold> folds_;
+  std::optional<Kernel> given_{};
+  KernelLibrary library_{};
+  std::vector<Candidate> all_{};
+  std::vector<Candidate> finalists_{};
+  Candidate reference_{};
+  std::vector<std::string> left_out_{};
+  std::vector<std::string> notes_{};
+  std::size_t blocks_ = 1;
+  std::size_t blocks_done_ = 0;
+};
 
 }  // namespace
 
-Problem Problem::subset(std::span<const Index> rows) const {
-  Problem part{X.subset(rows), Vector(static_cast<Index>(rows.size())), classes};
-  for (std::size_t i = 0; i < rows.size(); ++i) part.y[static_cast<Index>(i)] = y[rows[i]];
-  return part;
-}
-
-Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }
-
-Vector decide(const Matrix& scores, bool classification) {
-  if (!classification) return scores.col(0);
-  const std::vector<Index> classes = classes_from_scores(scores);
-  Vector out(scores.rows());
-  for (Index i = 0; i < out.size(); ++i) out[i] = static_cast<double>(classes[static_cast<std::size_t>(i)]);
-  return out;
-}
-
-double score_of(const Vector& truth, const Vector& predicted, bool classification) {
-  if (!classification) return root_mean_squared_error(truth, predicted);
-  return (truth.array() == predicted.array()).cast<double>().mean();
-}
-
-AnyModel fit_candidate(const Candidate& candidate, const Problem& problem, const KernelLibrary& library, const Run& run) {
-  if (candidate.model == "ridge") return fit_ridge(problem.X, problem.targets(), {.alpha = candidate.alpha, .run = run});
-  return fit_kernel_ridge(problem.X, problem.targets(),
-                          {.kernel = parse_kernel(candidate.kernel, library), .alpha = candidate.alpha, .fit_intercept = true, .run = run});
-}
-
-SearchResult search(const Problem& everything, const SearchOptions& options) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  SearchResult result;
-  Problem problem = everything;
-  if (problem.X.size() > most_search_rows) {
-    auto rows = RandomStream(options.seed, 1).sample(problem.X.size(), most_search_rows);
-    std::sort(rows.begin(), rows.end());
-    problem = problem.subset(rows);
-    result.notes.push_back(fmt::format("the kernel and alpha were chosen on {} of the {} training rows, picked at random", most_search_rows,
-                                       everything.X.size()));
-  }
-  const KernelLibrary library = options.kernel ? library_of(resolve(*options.kernel, problem.X)) : KernelLibrary{};
-  const std::vector<Fold> folds = folds_for(problem, options);
-  std::vector<Candidate> todo = candidates_for(problem, options);
-  // One bar for the whole search: the parts' own progress is answered with that of the search, so that cancel reaches them at once.
-  double done = 0;
-  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  Run quiet = options.run;
-  if (options.run.progress) {
-    quiet.progress = [&](const ProgressEvent&) {
-      return options.run.progress({"cross-validation", done / static_cast<double>(todo.size()), elapsed()});
-    };
-  }
-  std::size_t skipped = 0;
-  for (std::size_t c = 0; c < todo.size(); ++c) {
-    const bool first_of_kind = c == 0 || (todo[c].kernel == "linear") != (todo[c - 1].kernel == "linear");
-    if (elapsed() > options.budget_seconds && !first_of_kind) {
-      ++skipped;
-      continue;
-    }
-    score_candidate(todo[c], problem, folds, library, quiet);
-    result.candidates.push_back(todo[c]);
-    done += 1;
-  }
-  if (skipped > 0) {
-    result.notes.push_back(
-        fmt::format("{} of {} candidates were not tried: the budget of {:.3g} s was used up; a larger budget tries them all", skipped,
-                    todo.size(), options.budget_seconds));
-  }
-  const bool larger_is_better = problem.classification();
-  // Equal scores: the larger penalty, the calmer function.
-  std::stable_sort(result.candidates.begin(), result.candidates.end(), [&](const Candidate& a, const Candidate& b) {
-    if (a.score != b.score) return larger_is_better ? a.score > b.score : a.score < b.score;
-    return a.alpha > b.alpha;
-  });
-  auto& found = result.candidates;
-  const auto linear = std::find_if(found.begin(), found.end(), [](const Candidate& c) { return c.kernel == "linear"; });
-  if (linear != found.end()) result.linear = *linear;
-  found.erase(std::remove_if(found.begin(), found.end(), [&](const Candidate& c) { return !may_win(c, options); }), found.end());
-  result.n_rows = problem.X.size();
-  return result;
-}
+SearchResult search(const Problem& problem, const SearchOptions& options) { return Search(problem, options).run(); }
 
 }  // namespace mercer

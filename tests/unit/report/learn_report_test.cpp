@@ -150,7 +150,7 @@ TEST(SearchCharts, AbandonedCandidatesHaveNoColour) {
   LearnResult r = regression_result();
   r.candidates.back().score = std::numeric_limits<double>::quiet_NaN();
   for (Candidate& c : r.candidates) {
-    if (c.model == "krr" && c.alpha == 1.0) c.score = std::numeric_limits<double>::quiet_NaN();
+    if (c.model == "krr" && c.value == 1.0) c.score = std::numeric_limits<double>::quiet_NaN();
   }
   const auto charts = search_charts(r);
   int unknown = 0;
@@ -167,8 +167,8 @@ TEST(SearchCharts, AbandonedCandidatesHaveNoColour) {
 
 TEST(SearchCharts, CompositeKernelsAreNotSplit) {
   LearnResult r = regression_result();
-  r.candidates = {{.model = "krr", .kernel = "gaussian(2) + 0.5*linear", .alpha = 0.1, .score = 0.4},
-                  {.model = "krr", .kernel = "gaussian(2) + 0.5*linear", .alpha = 1, .score = 0.3}};
+  r.candidates = {{.model = "krr", .kernel = "gaussian(2) + 0.5*linear", .value = 0.1, .score = 0.4},
+                  {.model = "krr", .kernel = "gaussian(2) + 0.5*linear", .value = 1, .score = 0.3}};
   const auto charts = search_charts(r);
   ASSERT_EQ(charts.size(), 1U);
   EXPECT_EQ(charts[0].title, "Cross-validated RMSE: krr, gaussian(2) + 0.5*linear");

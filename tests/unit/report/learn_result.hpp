@@ -37,15 +37,15 @@ inline std::vector<Candidate> candidate_grid(bool error) {
       const double loss = 0.2 + 0.05 * std::pow(std::log2(l / 0.5), 2) + 0.01 * std::pow(std::log10(alpha / 0.01), 2);
       out.push_back({.model = "krr",
                      .kernel = "gaussian(" + std::to_string(l).substr(0, 5) + ")",
-                     .alpha = alpha,
+                     .value = alpha,
                      .score = error ? loss : 1 - loss / 2,
                      .deviation = 0.02});
     }
   }
   for (const double alpha : {1e-3, 1e-2, 0.1, 1.0, 10.0}) {
-    out.push_back({.model = "ridge", .kernel = "", .alpha = alpha, .score = (error ? 0.71 : 0.62) + 0.002 * alpha, .deviation = 0.03});
+    out.push_back({.model = "ridge", .kernel = "", .value = alpha, .score = (error ? 0.71 : 0.62) + 0.002 * alpha, .deviation = 0.03});
   }
-  out.push_back({.model = "baseline", .kernel = "", .alpha = 0, .score = error ? 0.74 : 0.5, .deviation = 0.01});
+  out.push_back({.model = "baseline", .kernel = "", .value = 0, .score = error ? 0.74 : 0.5, .deviation = 0.01});
   std::stable_sort(out.begin(), out.end(),
                    [&](const Candidate& a, const Candidate& b) { return error ? a.score < b.score : a.score > b.score; });
   return out;

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "select/families.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/error.hpp"
+#include "mercer/gram.hpp"
+#include "mercer/kernel_ridge_cv.hpp"
+#include "mercer/labels.hpp"
+#include "mercer/svm_cv.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr Index coarse_rows = 1500;   // kernel ridge costs n^3 for each kernel: more rows hardly move the choice of the kernel
+constexpr Index evidence_rows = 800;  // a length scale per column needs some fifty factorisations
+constexpr double krr_alphas[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3, 10, 100};
+constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
+constexpr double linear_C[] = {1, 0.1, 0.01, 10};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Two digits are all that a grid deserves, and they read well.
+double two_digits(double value) { return *parse_number(fmt::format("{:.2g}", value)); }
+
+std::vector<Index> labels_of(const Problem& problem) { return class_indices(problem.y); }
+
+Candidate candidate_of(std::string model, std::string kernel, std::string penalty, double value) {
+  Candidate c;
+  c.model = std::move(model);
+  c.kernel = std::move(kernel);
+  c.penalty = std::move(penalty);
+  c.value = value;
+  return c;
+}
+
+Candidate from_table(const SvmCandidate& row, const std::string& model, const std::vector<Kernel>& kernels, const FamilyTask& task) {
+  Candidate c = candidate_of(model, kernels[static_cast<std::size_t>(row.kernel)].text(), "C", row.C);
+  c.epsilon = row.epsilon;
+  c.judged_by = task.folds_text;
+  c.score = row.abandoned ? nan : row.mean;
+  c.deviation = nan;
+  if (!row.abandoned) {
+    const double n = static_cast<double>(row.fold_scores.size());
+    c.deviation = n > 1 ? std::sqrt((row.fold_scores.array() - row.mean).square().sum() / (n - 1)) : 0;
+  }
+  return c;
+}
+
+std::vector<Candidate> svc_grid(const FamilyTask& task, const std::vector<Kernel>& kernels, const std::vector<double>& C) {
+  SvcCvOptions options;
+  options.kernels = kernels;
+  options.C = C;
+  options.folds = task.folds;
+  options.run = task.options.run;
+  options.solver.time_limit = std::max(1.0, task.options.budget_seconds);
+  const SvcCvResult found = fit_svc_cv(task.problem.X, labels_of(task.problem), options);
+  std::vector<Candidate> all;
+  for (const SvmCandidate& row : found.table) all.push_back(from_table(row, "svc", found.kernels, task));
+  return all;
+}
+
+// Kernels of the same family a little narrower and a little wider than the best one.
+std::vector<Kernel> neighbours(const Kernel& best) {
+  std::vector<Kernel> around{best};
+  const std::vector<KernelParameter> parameters = best.parameters();
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    if (!parameters[p].name.ends_with("length_scale")) continue;
+    for (const double factor : {0.6, 0.8, 1.25, 1.6}) {
+      Vector values(std::ssize(parameters));
+      for (std::size_t q = 0; q < parameters.size(); ++q) values[static_cast<Index>(q)] = parameters[q].value;
+      values[static_cast<Index>(p)] = two_digits(values[static_cast<Index>(p)] * factor);
+      around.push_back(best.with_parameters(std::span<const double>(values.data(), static_cast<std::size_t>(values.size()))));
+    }
+    break;
+  }
+  return around;
+}
+
+void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
+  for (Candidate& c : more) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Candidate& a) {
+      return a.model == c.model && a.kernel == c.kernel && a.value == c.value && a.epsilon == c.epsilon;
+    });
+    if (same == all.end()) {
+      all.push_back(std::move(c));
+    } else if (std::isnan(same->score)) {
+      *same = std::move(c);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Kernel> gaussians_about(const Samples& X) {
+  const double median = median_distance(X);
+  std::vector<Kernel> kernels;
+  for (const double factor : {1.0, 0.5, 2.0, 0.25, 4.0, 0.125}) kernels.push_back(kernels::gaussian(two_digits(factor * median)));
+  return kernels;
+}
+
+std::vector<Kernel> kernels_about(const Samples& X, bool rich) {
+  const double median = median_distance(X);
+  std::vector<Kernel> kernels = gaussians_about(X);
+  const double scale = two_digits(1 / std::max(1.0, static_cast<double>(X.width())));
+  for (const double factor : {1.0, 0.5, 2.0}) kernels.push_back(kernels::matern(1.5, two_digits(factor * median)));
+  for (const double factor : {1.0, 0.5, 2.0, 4.0}) kernels.push_back(kernels::laplacian(two_digits(factor * median)));
+  for (const int degree : {2, 3}) kernels.push_back(kernels::polynomial(degree, scale, 1));
+  if (rich) {
+    for (const double factor : {1.0, 2.0, 4.0}) kernels.push_back(kernels::matern(2.5, two_digits(factor * median)));
+  }
+  return kernels;
+}
+
+void sort_candidates(std::vector<Candidate>& candidates, bool classification) {
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    if (std::isnan(a.score) != std::isnan(b.score)) return std::isnan(b.score);
+    if (std::isnan(a.score) || a.score == b.score) return false;
+    return classification ? a.score > b.score : a.score < b.score;
+  });
+}
+
+std::vector<Candidate> try_linear(const FamilyTask& task) {
+  std::vector<Candidate> all;
+  const bool ridge = !task.problem.classification() || task.options.model == "ridge";
+  if (!ridge) {
+    for (const double C : linear_C) all.push_back(candidate_of("linear-svc", "", "C", C));
+  } else {
+    for (const double alpha : ridge_alphas) all.push_back(candidate_of("ridge", "", "alpha", alpha));
+  }
+  for (Candidate& c : all) {
+    score_on_folds(c, task.problem, task.folds, task.library, task.options.run);
+    c.judged_by = task.folds_text;
+  }
+  return all;
+}
+
+std::vector<Candidate> try_kernel_ridge(const FamilyTask& task) {
+  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
+  const bool classes = part.classification();
+  const bool alone = part.exchangeable();
+  KernelRidgeCvOptions options;
+  options.kernels = task.kernels;
+  options.alphas.assign(std::begin(krr_alphas), std::end(krr_alphas));
+  options.fit_intercept = true;
+  options.keep_residuals = classes;
+  options.run = task.options.run;
+  if (!alone) options.folds = part.folds(task.options.folds, task.options.seed);
+  const Matrix targets = part.targets();
+  const KernelRidgeCvResult found = fit_kernel_ridge_cv(part.X, targets, options);
+  std::vector<Candidate> all;
+  for (const PathPoint& point : found.points()) {
+    if (!point.valid) continue;
+    Candidate c = candidate_of("krr", found.kernels()[static_cast<std::size_t>(point.kernel)].text(), "alpha", point.alpha);
+    c.deviation = nan;
+    c.judged_by = fmt::format("{}, {} rows", alone ? "leave-one-out" : task.folds_text, part.X.size());
+    if (classes) {
+      const Matrix predicted = targets - point.residuals;
+      Index right = 0, counted = 0;
+      for (Index i = 0; i < predicted.rows(); ++i) {
+        if (!predicted.row(i).allFinite()) continue;  // of a row that no fold tests
+        ++counted;
+        right += classes_from_scores(predicted.row(i))[0] == static_cast<Index>(part.y[i]) ? 1 : 0;
+      }
+      c.score = counted > 0 ? static_cast<double>(right) / static_cast<double>(counted) : nan;
+    } else {
+      c.score = std::sqrt(-point.score);
+    }
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+std::vector<Candidate> try_svc(const FamilyTask& task) {
+  std::vector<Candidate> all = svc_grid(task, task.kernels, {0.1, 1, 10, 100, 1000});
+  sort_candidates(all, true);
+  if (all.empty() || std::isnan(all.front().score)) return all;
+  const Candidate best = all.front();
+  const Kernel kernel = parse_kernel(best.kernel, task.library);
+  const std::vector<Kernel> around = task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel);
+  append(all, svc_grid(task, around, {best.value, two_digits(best.value / 3), two_digits(best.value * 3)}));
+  return all;
+}
+
+std::vector<Candidate> try_svr(const FamilyTask& task) {
+  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
+  const std::vector<Fold> folds = part.X.size() == task.problem.X.size() ? task.folds : part.folds(task.options.folds, task.options.seed);
+  const double spread = spread_of(part.y);
+  SvrCvOptions options;
+  options.kernels = task.kernels;
+  options.C.clear();
+  for (const double C : {1.0, 10.0, 100.0}) options.C.push_back(two_digits(C * spread));
+  options.epsilon = {two_digits(0.1 * spread), two_digits(0.02 * spread)};
+  options.folds = folds;
+  options.score = SvrScore::mean_squared_error;
+  options.solver.time_limit = std::max(1.0, task.options.budget_seconds);
+  options.run = task.options.run;
+  const SvrCvResult found = fit_svr_cv(part.X, part.y, options);
+  std::vector<Candidate> all;
+  for (const SvmCandidate& row : found.table) {
+    Candidate c = from_table(row, "svr", found.kernels, task);
+    if (!row.abandoned) c.score = std::sqrt(-row.mean);
+    c.deviation = nan;
+    if (part.X.size() < task.problem.X.size()) c.judged_by = fmt::format("{}, {} rows", task.folds_text, part.X.size());
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+std::vector<Candidate> try_gaussian_process(const FamilyTask& task) {
+  const Problem part = task.problem.sample(evidence_rows, task.options.seed + 13);
+  const std::vector<double> lengths(static_cast<std::size_t>(part.X.width()), two_digits(median_distance(part.X)));
+  const Kernel starts[] = {1.0 * kernels::matern(1.5, lengths), 1.0 * kernels::gaussian(lengths)};
+  std::vector<Candidate> all;
+  for (const Kernel& start : starts) {
+    GaussianProcessOptions options;
+    options.kernel = start;
+    options.noise = 0.1;
+    options.optimize_noise = true;
+    options.normalize_y = true;
+    options.max_iterations = 40;
+    options.run = task.options.run;
+    const GaussianProcessModel fitted = fit_gaussian_process(part.X, part.y, options);
+    Candidate c = candidate_of("gp", fitted.kernel().text(), "noise", fitted.new_noise() / std::pow(fitted.target_scale()[0], 2));
+    c.score = nan;
+    c.deviation = nan;
+    c.judged_by = fmt::format("evidence, {} rows", part.X.size());
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+std::vector<Candidate> try_by_folds(const FamilyTask& task, const std::string& model) {
+  struct Grid {
+    const char* penalty;
+    std::vector<double> values;
+  };
+  const auto grid = [&]() -> Grid {
+    if (model == "logistic") return {"C", {1, 10, 100}};
+    if (model == "nu-svc") return {"nu", {0.5, 0.3, 0.1, 0.03}};
+    if (model == "nu-svr") return {"nu", {0.5, 0.8, 0.2}};
+    if (model == "sgd-svm") return {"C", {1, 10, 0.1}};
+    if (model == "falkon") return {"alpha", {0.1, 1, 0.01, 10, 1e-3}};
+    if (model == "gp") return {"noise", {0.1, 0.03, 0.01, 0.3, 1}};
+    return {"", {0}};  // mean
+  }();
+  std::vector<Candidate> all;
+  for (const Kernel& kernel : task.kernels) {
+    for (const double value : grid.values) {
+      Candidate c = candidate_of(model, kernel.text(), grid.penalty, value);
+      try {
+        score_on_folds(c, task.problem, task.folds, task.library, task.options.run);
+      } catch (const InvalidArgument&) {
+        if (model != "nu-svc") throw;
+        c.score = nan;  // a nu that these classes do not allow
+      }
+      c.judged_by = task.folds_text;
+      all.push_back(std::move(c));
+    }
+  }
+  return all;
+}
+
+}  // namespace mercer

@@ -1,0 +1,35 @@
+// Families of candidates, each with its own quick way to compare its members. SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "select/search.hpp"
+
+namespace mercer {
+
+// What a family is asked: the rows, the folds that decide between families, and kernels to try where none was given.
+struct FamilyTask {
+  const Problem& problem;
+  const std::vector<Fold>& folds;
+  const SearchOptions& options;
+  const KernelLibrary& library;
+  std::vector<Kernel> kernels;
+  std::string folds_text;
+};
+
+// Each gives all that it tried. Those with a score on the folds say so in judged_by; of the others the best few are worth a turn there.
+std::vector<Candidate> try_linear(const FamilyTask& task);        // ridge, or linear-svc for classes: on the folds
+std::vector<Candidate> try_kernel_ridge(const FamilyTask& task);  // leave-one-out on up to 1500 rows, all alphas from one factorisation
+std::vector<Candidate> try_svc(const FamilyTask& task);           // one Gram matrix for all folds and C, then a finer look around the best
+std::vector<Candidate> try_svr(const FamilyTask& task);           // the same on up to 1500 rows
+std::vector<Candidate> try_gaussian_process(const FamilyTask& task);  // a length scale per column by the evidence of up to 800 rows
+std::vector<Candidate> try_by_folds(const FamilyTask& task, const std::string& model);  // any other: fold by fold
+
+// Gaussian, Laplacian and Matern kernels of several widths about the median distance, and polynomials; `rich` has more of them.
+std::vector<Kernel> kernels_about(const Samples& X, bool rich);
+std::vector<Kernel> gaussians_about(const Samples& X);
+
+// Sorted best first; what was abandoned, or is not a number, last.
+void sort_candidates(std::vector<Candidate>& candidates, bool classification);
+
+}  // namespace mercer

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mercer/labels.hpp"
+#include "mercer/metrics.hpp"
+#include "mercer/random.hpp"
+#include "select/search.hpp"
+
+namespace mercer {
+
+Problem Problem::subset(std::span<const Index> rows) const {
+  Problem part{X.subset(rows), Vector(static_cast<Index>(rows.size())), classes, {}, time_ordered};
+  for (std::size_t i = 0; i < rows.size(); ++i) part.y[static_cast<Index>(i)] = y[rows[i]];
+  if (!groups.empty()) {
+    for (const Index i : rows) part.groups.push_back(groups[static_cast<std::size_t>(i)]);
+  }
+  return part;
+}
+
+Problem Problem::sample(Index most, std::uint64_t seed) const {
+  const Index n = X.size();
+  if (n <= most) return *this;
+  std::vector<Index> rows;
+  if (time_ordered) {
+    rows.resize(static_cast<std::size_t>(most));
+    std::iota(rows.begin(), rows.end(), n - most);
+  } else if (classification()) {
+    rows = stratified_holdout(class_indices(y), static_cast<double>(most) / static_cast<double>(n), seed).test;
+  } else {
+    rows = RandomStream(seed, 1).sample(n, most);
+    std::sort(rows.begin(), rows.end());
+  }
+  return subset(rows);
+}
+
+Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }
+
+std::vector<Fold> Problem::folds(Index k, std::uint64_t seed) const {
+  if (time_ordered) return time_folds(X.size(), k);
+  if (!groups.empty()) return grouped_folds(groups, k, seed);
+  if (!classification()) return k_folds(X.size(), k, true, seed);
+  const std::vector<Index> labels = class_indices(y);
+  // A class with a single member cannot be on both sides of any fold: then chance decides where it lies.
+  std::vector<Index> members(classes.size());
+  for (const Index c : labels) ++members[static_cast<std::size_t>(c)];
+  const bool lonely = std::find(members.begin(), members.end(), 1) != members.end();
+  return lonely ? k_folds(X.size(), k, true, seed) : stratified_folds(labels, k, true, seed);
+}
+
+Vector answers(const SavedModel& model, const Samples& X, bool classification, const Run& run) {
+  if (!classification) return model.predict(X, run).col(0);
+  const std::vector<Index> classes = model.classes(X, run);
+  Vector out(std::ssize(classes));
+  for (std::size_t i = 0; i < classes.size(); ++i) out[static_cast<Index>(i)] = static_cast<double>(classes[i]);
+  return out;
+}
+
+double spread_of(const Vector& y) {
+  const double deviation = std::sqrt((y.array() - y.mean()).square().mean());
+  return deviation > 0 ? deviation : 1;
+}
+
+double score_of(const Vector& truth, const Vector& predicted, bool classification) {
+  if (!classification) return root_mean_squared_error(truth, predicted);
+  return (truth.array() == predicted.array()).cast<double>().mean();
+}
+
+}  // namespace mercer
