@@ -81,6 +81,8 @@ PUBLIC = {
     "exploration_report.hpp": "report",
     "test_report.hpp": "report",
     "series_report.hpp": "report",
+    "figure.hpp": "report",
+    "gallery_report.hpp": "report",
     "preimage.hpp": "models",
     "kernel_pca.hpp": "models",
     "pca.hpp": "models",
