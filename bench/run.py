@@ -25,7 +25,7 @@ TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints", "grakel"]
 RESULTS = ROOT / "bench" / "results.json"
-QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
+QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("learn", "regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
 
 sys.path.insert(0, str(ROOT / "bench"))

@@ -197,6 +197,7 @@ Json learn_json(const LearnCommandOptions& o, const LearnResult& result) {
                {"seed", result.seed},
                {"verdict", result.verdict},
                {"notes", result.notes}});
+  if (!result.search_lines.empty()) json["search_lines"] = result.search_lines;
   json["stages"] = Json::object();
   for (const StageTime& stage : result.stages) json["stages"][stage.stage] = stage.seconds;
   json.update({{"seconds", result.seconds}, {"peak_bytes", result.peak_bytes}, {"files", files_json(o)}});

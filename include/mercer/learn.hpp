@@ -141,6 +141,7 @@ struct LearnResult {
   std::string split{};    // how the test part was set aside: "30 % of the rows at random", "the last 30 % of the rows", ...
   Index n_train = 0;      // rows set aside for training
   Index n_search = 0;     // those of them that the candidates were compared on
+  std::vector<std::int64_t> search_lines{};  // of the file, where these are not all training rows
   Index folds = 0;
   std::uint64_t seed = 0;
   double holdout = 0;  // fraction set aside; 0: a test table was given

@@ -265,6 +265,9 @@ LearnResult learn_parts(const Parts& p, Stopwatch& watch) {
   result.candidates = found.candidates;
   if (chosen.model != found.best.model) result.candidates.insert(result.candidates.begin(), chosen);
   result.n_search = found.problem.X.size();
+  if (result.n_search < p.problem.X.size()) {
+    for (const Index i : found.rows) result.search_lines.push_back(p.train_table.line_of(i));
+  }
   add_spectrum(result, p.problem.X, o.seed, o.run);
   add_shape(result, p.train, o.run);
   if (o.explain) explain(result, parts);
