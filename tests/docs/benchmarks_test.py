@@ -36,6 +36,11 @@ def test_figures_of_the_readme_one_by_one():
         assert kept["machine"] in table
 
 
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) < 150
+    assert (ROOT / "docs" / "assets" / "overview.png").stat().st_size < 150_000
+
+
 def test_a_changed_figure_is_seen():
     changed = json.loads(json.dumps(KEPT))
     changed["rows"][bench.IN_README[0]][0]["our_seconds"] *= 2
