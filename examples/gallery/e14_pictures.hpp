@@ -1,0 +1,14 @@
+// The parts of E14: each adds its pictures, numbers and claims.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "gallery.hpp"
+
+namespace mercer::gallery {
+
+void margin_and_slack(const Setting& setting, Experiment& out);  // K fig 3-5
+void class_means(const Setting& setting, Experiment& out);       // L, An Example of a Kernel Algorithm
+void lifts(const Setting& setting, Experiment& out);             // K fig 8; L, All Degree 2 Monomials
+void surfaces(const Setting& setting, Experiment& out);          // K fig 6-7
+
+}  // namespace mercer::gallery
