@@ -71,7 +71,7 @@ Experiment null_distributions(const Setting& setting) {
   const Vector pearson = size * test(MmdStatistic::u, MmdNull::pearson).null;
   laws.push_back(law_of("Pearson curve", pearson.array() + permuted.values.mean(), true));
   // (83) as printed lacks the factor 2.
-  laws.push_back(law_of("K (83) as printed", 0.5 * laws[4].values, false));
+  laws.push_back(law_of("limit as K prints it", 0.5 * laws[4].values, false));
   Law bound{.name = "uniform bound", .at_levels = Vector(3)};  // has thresholds, no distribution
   for (Index i = 0; i < 3; ++i)
     bound.at_levels[i] = size * test(MmdStatistic::b, MmdNull::bound, 1 - levels[static_cast<std::size_t>(i)]).threshold;
@@ -104,14 +104,13 @@ Experiment null_distributions(const Setting& setting) {
   out.tables = {{.caption = fmt::format("Quantiles of n MMD_b² ({} permutations and draws, {} pairs of fresh samples)", draws, fresh_pairs),
                  .columns = {"method", "0.9", "0.95", "0.99", "fresh samples above the 0.95 quantile"}}};
   double worst = 0, worst_share = 0;
-  std::string worst_name, shares;
+  std::string worst_name;
   for (const Law& law : laws) {
     const double share = (fresh.array() > law.at_levels[1]).cast<double>().mean();
     out.tables[0].rows.push_back({law.name, fmt::format("{:.3f}", law.at_levels[0]), fmt::format("{:.3f}", law.at_levels[1]),
                                   fmt::format("{:.3f}", law.at_levels[2]), fmt::format("{:.1f} %", 100 * share)});
     std::string word = law.name;
-    for (char& c : word)
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    std::replace(word.begin(), word.end(), ' ', '_');
     for (std::size_t i = 0; i < levels.size(); ++i)
       out.numbers.emplace_back(fmt::format("{}_{:g}", word, 100 * levels[i]), law.at_levels[static_cast<Index>(i)]);
     out.numbers.emplace_back(word + "_level", share);
