@@ -16,21 +16,21 @@ const std::vector<double> levels = {0.9, 0.95, 0.99};
 // The quantiles of n MMD_b² that a method says.
 struct Law {
   std::string name{};
-  Vector values{};      // draws, or quantiles at even steps
+  Vector values{};      // draws, or quantiles at even steps, ascending
   Vector at_levels{};   // one for each of `levels`
   bool is_law = false;  // an approximation that should be near permutations
 };
 
-double quantile(Vector values, double p) {
-  std::sort(values.begin(), values.end());
+double quantile(const Vector& values, double p) {                     // of ascending ones
   const double place = p * static_cast<double>(values.size()) - 0.5;  // the i-th of n is the quantile at (i + 1/2) / n
   const Index low = std::clamp<Index>(static_cast<Index>(std::floor(place)), 0, values.size() - 2);
   return values[low] + std::clamp(place - static_cast<double>(low), 0.0, 1.0) * (values[low + 1] - values[low]);
 }
 
-Law law_of(const std::string& name, const Vector& values, bool is_law) {
+Law law_of(const std::string& name, Vector values, bool is_law) {
+  std::sort(values.begin(), values.end());
   Law law{.name = name, .values = values, .at_levels = Vector(static_cast<Index>(levels.size())), .is_law = is_law};
-  for (std::size_t i = 0; i < levels.size(); ++i) law.at_levels[static_cast<Index>(i)] = quantile(values, levels[i]);
+  for (std::size_t i = 0; i < levels.size(); ++i) law.at_levels[static_cast<Index>(i)] = quantile(law.values, levels[i]);
   return law;
 }
 
