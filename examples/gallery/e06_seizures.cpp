@@ -22,18 +22,19 @@ Fold set_recordings_aside(const std::vector<Index>& recording, std::uint64_t see
   return fold;
 }
 
-// The least threshold on scores made out of fold at which "yes" is right this often, counted as if one more "yes" were wrong: a threshold
-// chosen as the best of many looks better than it is. Where there is none, that of best precision.
+// The least threshold on scores made out of fold at which the precision is this much, with one standard error to spare: chosen at just so
+// much it would be missed on every second test part. Where there is none, the threshold that comes nearest.
 double threshold_for(const Vector& scores, const std::vector<Index>& truth, double wanted) {
   std::vector<Index> order(truth.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return scores[a] > scores[b]; });
-  double threshold = 0, best = -1, right = 0, said = 1;
+  double threshold = 0, best = -1;
+  Index right = 0, said = 0;
   for (const Index i : order) {
-    right += static_cast<double>(truth[static_cast<std::size_t>(i)]);
-    const double precision = std::min(wanted, right / ++said);  // more than wanted counts no more than wanted
-    if (precision < best) continue;
-    best = precision;
+    right += truth[static_cast<std::size_t>(i)];
+    const double assured = std::min(wanted, proportion_interval(right, ++said, 0.68).first);  // more than wanted is no better
+    if (assured < best) continue;
+    best = assured;
     threshold = scores[i];
   }
   return threshold;
@@ -118,8 +119,8 @@ Experiment seizures(const Setting& setting) {
   e.data = real ? fmt::format("Bonn EEG, {} signals of {} samples: eeg/eeg.csv.xz, class 1 against the rest", s.X.rows(), Signals::length)
                 : fmt::format("simulated: {} signals of {} samples in the form of the Bonn EEG data", s.X.rows(), Signals::length);
   e.see =
-      "A seizure is a strong slow rhythm. No line through the samples tells it, for its phase is anything; a Gaussian kernel does. Signals "
-      "of recordings that were set aside whole are told as well as others.";
+      "A seizure is a strong slow rhythm. No line through the samples tells it, for its phase is anything; a Gaussian kernel does. The "
+      "second line of the table sets whole recordings aside, of which the machine has seen nothing.";
   draw(e, s, setting);
   e.tables.push_back({fmt::format("Percent, mean and range over {} splits of 70 to 30", splits),
                       {"split by", "accuracy", "precision", "recall", "precision at the point", "recall at the point", "accuracy, linear"},
