@@ -31,7 +31,10 @@ Matrix p_values(const Shape& shape, const Setting& setting) {
   for (Index r = 0; r < repetitions; ++r) {
     const std::uint64_t seed = 1000 * setting.seed + static_cast<std::uint64_t>(r);
     const simulate::Pair data = shape.draw(n, seed);
-    p(r, 0) = independence_test(data.x, data.y, {.permutations = 1000, .seed = seed, .run = setting.run}).p_value;
+    IndependenceOptions options;
+    options.seed = seed;
+    options.run = setting.run;
+    p(r, 0) = independence_test(data.x, data.y, options).p_value;
     p(r, 1) = correlation_test(data.x.col(0), data.y.col(0), Correlation::spearman).p_value;
     p(r, 2) = correlation_test(data.x.col(0), data.y.col(0), Correlation::kendall).p_value;
   }
