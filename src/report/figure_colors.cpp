@@ -60,8 +60,10 @@ void Extent::add(double value) {
   any = true;
 }
 
-void Extent::add(const Vector& values) {
-  for (const double value : values) add(value);
+void Extent::add(const Vector& values, bool positive) {
+  for (const double value : values) {
+    if (!positive || value > 0) add(value);
+  }
 }
 
 FigureLegend::FigureLegend(const Figure& figure) {
@@ -136,7 +138,7 @@ json FigureLegend::channel(const char* what) const {
       longest = std::max(longest, clean_text(entry.word).size());
     }
   }
-  json legend = {{"symbolOpacity", 1}, {"symbolSize", 110}, {"symbolStrokeWidth", 0}, {"labelLimit", 360}};
+  json legend = {{"symbolOpacity", 1}, {"symbolSize", 110}, {"symbolStrokeWidth", 0}, {"labelLimit", 360}, {"rowPadding", 4}};
   if (domain.size() > 12) {
     legend.update({{"orient", "right"}, {"columns", 1}});
   } else {
@@ -175,12 +177,13 @@ ValueColors::ValueColors(const Figure& figure, const std::string& legend) : titl
     extent_.add(extent_.low + 0.5);
     extent_.add(extent_.low - 0.5);
   }
+  const double full = figure.layers.size() == 1 ? 0.92 : 0.62;  // what lies above must be seen
   for (int k = 0; of_tiles && k < levels; ++k) {
     const double t = k / (levels - 1.0);
     if (signs) {
-      range_.push_back(mixed(t < 0.5 ? "var(--second)" : "var(--accent)", 0.92 * std::abs(2 * t - 1)));
+      range_.push_back(mixed(t < 0.5 ? "var(--second)" : "var(--accent)", full * std::abs(2 * t - 1)));
     } else {
-      range_.push_back(mixed("var(--accent)", 0.04 + 0.9 * t));
+      range_.push_back(mixed("var(--accent)", 0.04 + (full - 0.04) * t));
     }
   }
 }
@@ -194,13 +197,17 @@ json ValueColors::channel(bool with_legend) const {
   if (leveled()) {
     scale.update({{"type", "quantize"}, {"range", range_}});
   } else {
-    scale["scheme"] = "viridis";
+    scale["scheme"] = {{"name", "viridis"}, {"extent", {0.15, 1}}};  // its darkest is not seen on dark
   }
-  return {{"field", "v"},
-          {"type", "quantitative"},
-          {"title", title_.empty() ? json(nullptr) : json(title_)},
-          {"scale", scale},
-          {"legend", with_legend ? json{{"type", "gradient"}, {"format", ".3~g"}, {"gradientLength", 150}} : json(nullptr)}};
+  return {
+      {"field", "v"},
+      {"type", "quantitative"},
+      {"title", title_.empty() ? json(nullptr) : json(title_)},
+      {"scale", scale},
+      {"legend",
+       with_legend
+           ? json{{"type", "gradient"}, {"format", ".2~g"}, {"gradientLength", 150}, {"labelOverlap", "greedy"}, {"labelSeparation", 12}}
+           : json(nullptr)}};
 }
 
 }  // namespace mercer::report

@@ -17,7 +17,7 @@ struct Extent {
   bool any = false;
 
   void add(double value);
-  void add(const Vector& values);
+  void add(const Vector& values, bool positive = false);  // positive: those alone
 };
 
 // Names of layers and words of points and tiles, each with its colour and its sign in the legend.

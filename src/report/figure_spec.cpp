@@ -10,7 +10,7 @@
 #include "mercer/error.hpp"
 #include "report/chart_parts.hpp"
 #include "report/escape.hpp"
-#include "report/figure_colors.hpp"
+#include "report/figure_axes.hpp"
 #include "report/figure_tiles.hpp"
 
 namespace mercer::report {
@@ -19,93 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double side = 330;  // of a square picture, at most, so that two stand side by side
-
-json title_or_none(const std::string& title) { return title.empty() ? json(nullptr) : json(clean_text(title)); }
-
 std::string tip_name(const std::string& title, const char* plain) { return title.empty() ? plain : title; }
-
-// Numbers of one axis as they stand in the page: with no more digits than can be seen. Null where there is nothing to draw.
-class Digits {
- public:
-  Digits(const Extent& extent, bool logarithmic) : logarithmic_(logarithmic) {
-    const double spread = extent.high - extent.low;
-    if (!logarithmic && spread > 0) power_ = std::pow(10.0, std::clamp(5 - std::floor(std::log10(spread)), 0.0, 15.0));
-  }
-  json operator()(double value) const {
-    if (!std::isfinite(value) || (logarithmic_ && value <= 0)) return nullptr;
-    const double rounded = std::round(value * power_) / power_;
-    return power_ > 0 && std::isfinite(rounded) ? rounded : value;
-  }
-
- private:
-  bool logarithmic_;
-  double power_ = 0;
-};
-
-// What all layers of a picture share.
-struct Drawing {
-  const Figure& figure;
-  FigureLegend legend;
-  Extent x{}, y{};
-  bool named = false, tiled = false, from_zero = false;
-  double base = 0;                // where bars stand
-  std::set<std::string> shown{};  // titles of values whose legend is there
-
-  explicit Drawing(const Figure& f);
-  Digits digits_x() const { return {x, figure.log_x}; }
-  Digits digits_y() const { return {y, figure.log_y}; }
-  json axis(const char* field, bool across) const;
-};
-
-Drawing::Drawing(const Figure& f) : figure(f), legend(f), from_zero(f.from_zero) {
-  double least = 1;  // positive number on a logarithmic axis
-  for (const FigureLayer& layer : f.layers) {
-    named = named || layer.mark == Mark::named;
-    from_zero = from_zero || layer.mark == Mark::named || layer.mark == Mark::bars;
-    for (const double y_of_bar : layer.y) least = y_of_bar > 0 && std::isfinite(y_of_bar) ? std::min(least, y_of_bar) : least;
-    if (layer.mark == Mark::tiles) {
-      tiled = true;
-      const TileGrid grid(layer, f.log_x, f.log_y);
-      for (const double edge : {grid.x_low(), grid.x_high()}) x.add(edge);
-      for (const double edge : {grid.y_low(), grid.y_high()}) y.add(edge);
-      continue;
-    }
-    for (const Vector* values : {&layer.x, &layer.x2}) x.add(*values);
-    for (const Vector* values : {&layer.y, &layer.y2}) y.add(*values);
-  }
-  if (f.log_y) base = std::pow(10.0, std::floor(std::log10(least)));
-  if (from_zero && !f.log_y) y.add(0);
-}
-
-// The range of a picture whose ends are given: all there is, with a margin where no tiles make it full.
-Range range_of(const Extent& extent, bool full) {
-  if (!extent.any) return {0, 1};
-  return full && extent.low < extent.high ? Range{extent.low, extent.high} : padded_range(extent.low, extent.high);
-}
-
-json Drawing::axis(const char* field, bool across) const {
-  const bool logarithmic = across ? figure.log_x : figure.log_y;
-  const Extent& extent = across ? x : y;
-  json scale = {{"zero", !across && from_zero}};
-  if (logarithmic) scale = {{"type", "log"}};
-  if (!logarithmic && (tiled || figure.square)) {
-    const Range range = range_of(extent, tiled);
-    scale.update({{"domain", {range.low, range.high}}, {"nice", false}});
-  } else if (tiled && extent.any && extent.low > 0) {
-    scale.update({{"domain", {extent.low, extent.high}}, {"nice", false}});
-  }
-  json axis = {{"labelFlush", false}};
-  if (tiled) axis["grid"] = false;
-  if (logarithmic) axis["labelOverlap"] = true;
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title_or_none(across ? figure.x_title : figure.y_title)},
-          {"scale", scale},
-          {"axis", axis}};
-}
-
-json second(const char* field, const std::string& title) { return {{"field", field}, {"title", title_or_none(title)}}; }
 
 json rows_of(const Drawing& d, const FigureLayer& layer) {
   const Index n = std::max(layer.x.size(), layer.y.size());
@@ -354,24 +268,13 @@ json layer_spec(Drawing& d, const FigureLayer& layer) {
   return nullptr;
 }
 
-// Width and height in pixels, so that a unit is as long across as upwards.
-void make_square(json& spec, const Drawing& d) {
-  const Range x = range_of(d.x, d.tiled);
-  const Range y = range_of(d.y, d.tiled);
-  const double shape = std::clamp((y.high - y.low) / (x.high - x.low), 0.05, 20.0);
-  const double width = std::min(side, side / shape);
-  spec["width"] = std::lround(width);
-  spec["height"] = std::lround(width * shape);
-  spec.erase("autosize");
-}
-
 }  // namespace
 
 json figure_spec(const Figure& figure) {
   check_layers(figure);
   Drawing d(figure);
   json spec = chart_base(figure.height);
-  if (figure.square) make_square(spec, d);
+  if (figure.square) d.make_square(spec);
   if (!figure.description.empty()) spec["description"] = clean_text(figure.description);
   json layers = json::array();
   std::set<std::string> values;

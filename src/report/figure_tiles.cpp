@@ -9,7 +9,7 @@ namespace mercer::report {
 namespace {
 
 constexpr Index most_lines = 130;  // of tiles, in either direction
-constexpr double rim = 0.12;       // of a tile, under the next one
+constexpr double rim = 0.75;       // of a tile, under the next one: a pixel at least
 
 }  // namespace
 

@@ -36,6 +36,8 @@ std::vector<std::string> anchors_of(const std::vector<Experiment>& experiments) 
   return anchors;
 }
 
+std::string heading_of(const Experiment& e) { return e.id.empty() ? e.title : fmt::format("{}: {}", e.id, e.title); }
+
 std::string claims_text(const Experiment& e) {
   const auto held = std::count_if(e.claims.begin(), e.claims.end(), [](const Claim& c) { return c.held; });
   return e.held() ? fmt::format("all {} held", e.claims.size()) : fmt::format("{} of {} held", held, e.claims.size());
@@ -44,10 +46,10 @@ std::string claims_text(const Experiment& e) {
 void add_overview(Page& page, const GalleryReport& report, const std::vector<std::string>& anchors) {
   TableSpec table;
   table.caption = "Each experiment, where it comes from, and whether it came out.";
-  table.columns = {{"", false}, {"Experiment", false}, {"Source", false}, {"Claims", false}, {"Time", true}};
+  table.columns = {{"Experiment", false}, {"Source", false}, {"Claims", false}, {"Time", true}};
   table.visible = report.experiments.size();
   table.anchors = anchors;
-  for (const Experiment& e : report.experiments) table.rows.push_back({e.id, e.title, e.source, claims_text(e), seconds_text(e.seconds)});
+  for (const Experiment& e : report.experiments) table.rows.push_back({heading_of(e), e.source, claims_text(e), seconds_text(e.seconds)});
   page.section("The experiments");
   page.table(table);
   if (report.command.empty()) return;
@@ -84,7 +86,7 @@ void add_numbers(Page& page, const Experiment& e) {
 }
 
 void add_experiment(Page& page, const Experiment& e, const std::string& anchor) {
-  page.section(e.id.empty() ? e.title : fmt::format("{}  {}", e.id, e.title), anchor);
+  page.section(heading_of(e), anchor);
   if (!e.see.empty()) page.paragraph(e.see);
   if (!e.equation.empty()) page.formula(e.equation);
   std::vector<Check> checks;
