@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "gallery.hpp"
@@ -113,7 +114,8 @@ Experiment null_distributions(const Setting& setting) {
     out.tables[0].rows.push_back({law.name, fmt::format("{:.3f}", law.at_levels[0]), fmt::format("{:.3f}", law.at_levels[1]),
                                   fmt::format("{:.3f}", law.at_levels[2]), fmt::format("{:.1f} %", 100 * share)});
     std::string word = law.name;
-    std::replace(word.begin(), word.end(), ' ', '_');
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return c == ' ' ? '_' : static_cast<char>(std::tolower(c)); });
     for (std::size_t i = 0; i < levels.size(); ++i)
       out.numbers.emplace_back(fmt::format("{}_{:g}", word, 100 * levels[i]), law.at_levels[static_cast<Index>(i)]);
     out.numbers.emplace_back(word + "_level", share);
