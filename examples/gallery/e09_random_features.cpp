@@ -108,7 +108,7 @@ Experiment random_features(const Setting& setting) {
   // The power of L that the error goes with: the slope of a line through the logarithms.
   const Vector log_L = L.array().log() - L.array().log().mean();
   const double power = log_L.dot(mean.array().log().matrix()) / log_L.squaredNorm();
-  out.numbers.emplace_back("power_of_L", power);
+  out.numbers.emplace_back("power_of_l", power);
   out.numbers.emplace_back("exact_accuracy", exact_accuracy);
 
   out.equation = "k(x − y) = E cos ωᵀ(x − y) ≈ z(x)ᵀz(y),  z(x) = √(2/L) (cos(ω₁ᵀx + b₁), …, cos(ω_Lᵀx + b_L))";

@@ -98,7 +98,7 @@ Experiment witness_of_laplace(const Setting& setting) {
                  {"closed_form_largest_beyond_3", exact_tail},
                  {"largest_error", off},
                  {"bound_of_error", bound},
-                 {"largest_error_of_mu_P", off_normal}};
+                 {"largest_error_of_mu_p", off_normal}};
   out.claims = {{fmt::format("negative at 0: {:.4f} (closed form {:.4f})", at_zero, exact[200]), at_zero < 0 && exact[200] < 0},
                 {fmt::format("positive for |x| from 1 to 2.5: at least {:.4f}", shoulder), shoulder > 0},
                 {fmt::format("negative for |x| from 3 to 5 in closed form: at most {:.5f}", exact_tail), exact_tail < 0},

@@ -111,6 +111,15 @@ Experiment digits_denoised(const Setting& setting) {
   Experiment out{.id = "E12", .title = "Digits without their noise", .source = "L, The Pre-Image Problem"};
   out.tables = {
       {.caption = "Mean squared error per pixel against the clean digits", .columns = {"noise", "method", "components", "error"}}};
+  out.figures = {
+      {.title = "Errors",
+       .description = "mean squared error per pixel with the noise, after linear PCA and after kernel PCA, for two kinds of noise",
+       .x_title = "noise",
+       .y_title = "mean squared error per pixel",
+       .layers = {{.mark = Mark::named, .name = "with the noise"},
+                  {.mark = Mark::named, .name = "linear PCA"},
+                  {.mark = Mark::named, .name = "kernel PCA"}},
+       .from_zero = true}};
   for (const Case& at : cases) {
     const auto pca = fit_kernel_pca(train.pixels, {.kernel = kernels::gaussian(std::sqrt(at.c / 2)),
                                                    .n_components = at.components,
@@ -142,6 +151,13 @@ Experiment digits_denoised(const Setting& setting) {
     out.claims.push_back({fmt::format("{}: kernel PCA leaves less error than linear PCA: {:.4f} against {:.4f} ({:.4f} with the noise)",
                                       at.name, by_kernel, by_pca, before),
                           by_kernel < by_pca && by_kernel < before});
+    const double errors[] = {before, by_pca, by_kernel};
+    for (std::size_t i = 0; i < 3; ++i) {
+      FigureLayer& bars = out.figures[0].layers[i];
+      bars.words.push_back(at.name);
+      bars.y.conservativeResize(bars.y.size() + 1);
+      bars.y[bars.y.size() - 1] = errors[i];
+    }
     const auto line = [&](const std::string& title, const Matrix& pixels) { return ImageStrip::Line{title, pixels(shown, Eigen::all)}; };
     out.images.push_back(
         {.height = 16,

@@ -18,7 +18,7 @@ simulate::Labelled square_cut_by(double (*outside)(double, double), double half,
   for (Index i = 0; i < n;) {
     const double x = random.uniform(-half, half), y = random.uniform(-half, half);
     const double at = outside(x, y);
-    if (std::abs(at - 1) < 0.1) continue;
+    if (std::abs(at - 1) < 0.05) continue;
     out.X.row(i) << x, y;
     out.y[i++] = at > 1 ? 1 : 0;
   }
@@ -38,10 +38,10 @@ Vector plane_of(const SvcModel& model, const Matrix& features) {
 
 void lifts(const Setting& setting, Experiment& out) {
   // K fig 8: the circle of radius 3 becomes the plane x3 = 9.
-  const auto disc = square_cut_by(&circle, 5, 300, RandomStream(setting.seed, 8));
+  const auto disc = square_cut_by(&circle, 5, 600, RandomStream(setting.seed, 8));
   const std::vector<Index> labels = class_indices(disc.y);
   const std::vector<std::string> places = named(labels, "inside", "outside");
-  Matrix lifted(300, 3);
+  Matrix lifted(600, 3);
   lifted << disc.X, disc.X.rowwise().squaredNorm();
   const SvcModel line = fit_svc(disc.X, labels, {.kernel = kernels::linear(), .C = 10, .run = setting.run});
   const SvcModel plane = fit_svc(lifted, labels, {.kernel = kernels::linear(), .hard_margin = true, .run = setting.run});
@@ -57,7 +57,7 @@ void lifts(const Setting& setting, Experiment& out) {
        .y_title = "x2",
        .layers = {figures::classes(disc.X, places), figures::line(3 * angle.array().cos(), 3 * angle.array().sin(), "x1² + x2² = 9")},
        .square = true});
-  Matrix side(300, 2);
+  Matrix side(600, 2);
   side << lifted.col(0), lifted.col(2);
   out.figures.push_back({.title = "Lifted by x3 = x1² + x2², the plane x3 = 9 does",
                          .description = "the same points, seen from the side of the lifted space",
@@ -66,7 +66,7 @@ void lifts(const Setting& setting, Experiment& out) {
                          .layers = {figures::classes(side, places), figures::level(9, "x3 = 9")}});
 
   // L: all monomials of degree 2, the cross term with the root of 2, have the kernel <x, x'>².
-  const auto oval = square_cut_by(&ellipse, 1.6, 300, RandomStream(setting.seed, 9));
+  const auto oval = square_cut_by(&ellipse, 1.6, 600, RandomStream(setting.seed, 9));
   const std::vector<Index> sides = class_indices(oval.y);
   const Kernel squares = kernels::polynomial(2, 1, 0);
   const Matrix Z = monomial_features(oval.X, {.min_degree = 2, .max_degree = 2, .weighting = MonomialWeighting::root});
@@ -74,7 +74,7 @@ void lifts(const Setting& setting, Experiment& out) {
   const SvcModel machine = fit_svc(oval.X, sides, {.kernel = squares, .hard_margin = true, .run = setting.run});
   const double by_kernel = accuracy(sides, machine.classes(oval.X));
   const Vector v = plane_of(machine, Z);
-  Matrix ends(300, 2);
+  Matrix ends(600, 2);
   ends << Z.col(0) + Z.col(1) / std::numbers::sqrt2, Z.col(2);  // seen along the plane, which then is a line
   out.figures.push_back(
       {.title = "All monomials of degree 2: an ellipse becomes a plane",
