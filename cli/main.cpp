@@ -112,6 +112,7 @@ void build(CLI::App& app, Invocation& invocation) {
   add_kernels(app, invocation);
   add_info(app, invocation);
   add_convert(app, invocation);
+  add_gallery(app, invocation);
 }
 
 // "mercer help fit krr" is "mercer fit krr --help", "mercer version" is "mercer --version".

@@ -18,10 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_columns = 30;  // that a chart of contributions shows
-constexpr std::size_t most_words = 20;    // of a variable of categories
-constexpr const char* others = "(other)";
-
-json finite(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json text_tip(const char* field, const std::string& title) { return {{"field", field}, {"type", "nominal"}, {"title", clean_text(title)}}; }
 

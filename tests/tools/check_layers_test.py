@@ -111,6 +111,17 @@ class CopiedTree(Copy):
                 self.assertEqual(len(found), 1, f"{front} {bad}")
                 self.assertTrue(found[0].startswith(f"{front}/probe.cpp:3: "), found)
 
+    def test_the_tool_alone_borrows_the_gallery(self):
+        for way in ['"gallery/gallery.hpp"', '"../examples/gallery/gallery.hpp"', "<gallery/gallery.hpp>"]:
+            self.assertEqual(self.after("cli/probe.cpp", f"#include {way}\n"), [])
+        for front in ["bench", "python/bindings"]:
+            found = self.after(f"{front}/probe.cpp", '#include "gallery/gallery.hpp"\n')
+            self.assertEqual(len(found), 1, found)
+            self.assertIn(f"{front} may include only mercer/ headers and its own files, not gallery/gallery.hpp", found[0])
+        self.write("examples/gallery/other.hpp", "")
+        self.assertIn("not gallery/other.hpp", self.after("cli/probe.cpp", '#include "gallery/other.hpp"\n')[0])
+        self.assertIn("src/data/probe.cpp:1: ", self.after("src/data/probe.cpp", '#include "gallery/gallery.hpp"\n')[0])
+
     def test_a_way_around_by_relative_path(self):
         found = self.after("src/data/probe.cpp", '#include "../gram/tiling.hpp"\n')
         self.assertEqual(len(found), 1)

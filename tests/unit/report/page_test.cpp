@@ -22,12 +22,18 @@ Page page_with_everything(const std::string& text) {
   Page page(text, text);
   page.lead(text);
   page.tiles({{text, text, text}});
-  page.section(text);
+  page.section(text, text);
   page.paragraph(text);
+  page.formula(text);
+  page.checks({{text, true}, {text, false}});
   page.list({text, text});
   page.facts({{text, text}});
-  page.table(
-      {.caption = text, .columns = {{text, false}, {text, true}}, .rows = {{text, text}, {text, text}}, .bars = {0.5, 2}, .marked = 1});
+  page.table({.caption = text,
+              .columns = {{text, false}, {text, true}},
+              .rows = {{text, text}, {text, text}},
+              .bars = {0.5, 2},
+              .marked = 1,
+              .anchors = {text}});
   page.charts({{.title = text, .description = text, .spec = {{"title", text}, {"data", {{"values", {{{"x", text}}}}}}}}});
   page.code(text);
   return page;
@@ -70,6 +76,25 @@ TEST(Page, TablesTellTheirHeaders) {
   EXPECT_NE(html.find("<caption>Two numbers</caption>"), std::string::npos);
   EXPECT_NE(html.find("<th scope=\"col\" class=\"number\">Value</th>"), std::string::npos);
   EXPECT_NE(html.find("<th scope=\"row\">a</th><td class=\"number\">1</td>"), std::string::npos);
+}
+
+TEST(Page, TablesLeadToSections) {
+  Page page("t", "s");
+  page.table({.caption = "c", .columns = {{"n", false}}, .rows = {{"a"}, {"b"}}, .bars = {}, .anchors = {"first", ""}});
+  page.section("S", "first");
+  const std::string html = page.html();
+  EXPECT_NE(html.find("<th scope=\"row\"><a href=\"#first\">a</a></th>"), std::string::npos);
+  EXPECT_NE(html.find("<th scope=\"row\">b</th>"), std::string::npos);
+  EXPECT_NE(html.find("<section id=\"first\" aria-labelledby=\"s1\">"), std::string::npos);
+}
+
+TEST(Page, ChecksSayWhetherTheyHeld) {
+  Page page("t", "s");
+  page.checks({});
+  EXPECT_EQ(page.html().find("class=\"checks\""), std::string::npos);
+  page.checks({{"yes", true}, {"no", false}});
+  EXPECT_NE(page.html().find("<li class=\"held\"><span class=\"mark\">held</span><span>yes</span></li>"), std::string::npos);
+  EXPECT_NE(page.html().find("<li class=\"broken\"><span class=\"mark\">not held</span><span>no</span></li>"), std::string::npos);
 }
 
 TEST(Page, LongTablesFold) {
