@@ -31,6 +31,9 @@ const config = {
   range: { category: ["var(--accent)", "var(--second)", "var(--third)", "var(--fourth)", "var(--fifth)"] },
 };
 
+// On a narrow screen a legend beside the picture would leave it no room.
+if (window.innerWidth < 620) config.legend.orient = "bottom";
+
 async function draw(figure) {
   const target = figure.querySelector(".plot");
   try {
@@ -57,6 +60,12 @@ async function draw_all() {
   for (const figure of document.querySelectorAll("figure.chart")) await draw(figure);
   document.documentElement.dataset.charts = "ready";
 }
+
+// Paper cannot be unfolded.
+const folds = () => document.querySelectorAll("details:not([open])");
+let unfolded = [];
+addEventListener("beforeprint", () => { unfolded = [...folds()]; for (const fold of unfolded) fold.open = true; });
+addEventListener("afterprint", () => { for (const fold of unfolded) fold.open = false; });
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", draw_all);
 else draw_all();

@@ -22,8 +22,6 @@ constexpr std::size_t most_words = 20;  // that a scheme has colours for
 constexpr Index most_components = 50;   // that a spectrum shows
 constexpr const char* others = "(other)";
 
-json finite(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
 // The words in the order of the legend, numbers in theirs; of very many, the most frequent.
 std::vector<std::string> legend_of(const std::vector<std::string>& words) {
   std::map<std::string, Index> counts;
