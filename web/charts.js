@@ -36,6 +36,7 @@ if (window.innerWidth < 620) config.legend.orient = "bottom";
 
 async function draw(figure) {
   const target = figure.querySelector(".plot");
+  const label = target.getAttribute("aria-label");
   try {
     const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
     await embed(target, spec, {
@@ -48,6 +49,9 @@ async function draw(figure) {
       svg.setAttribute("aria-hidden", "true");
       svg.setAttribute("focusable", "false");
     }
+    // Vega puts words of its own in their place.
+    target.setAttribute("role", "img");
+    target.setAttribute("aria-label", label);
     figure.dataset.state = "drawn";
   } catch (error) {
     figure.dataset.state = "failed";

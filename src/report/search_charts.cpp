@@ -71,13 +71,7 @@ json cell_value(const Family& family, const Cell& cell) {
 
 json best_outline() {
   return {{"transform", json::array({{{"filter", "datum.best"}}})},
-          {"mark",
-           {{"type", "rect"},
-            {"fillOpacity", 0},
-            {"fill", "transparent"},
-            {"stroke", "var(--second)"},
-            {"strokeWidth", 3},
-            {"tooltip", nullptr}}}};
+          {"mark", {{"type", "rect"}, {"filled", false}, {"stroke", "var(--second)"}, {"strokeWidth", 3}, {"tooltip", nullptr}}}};
 }
 
 std::string chart_title(const Family& family, const Measure& measure) {

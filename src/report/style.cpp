@@ -71,6 +71,7 @@ figcaption { margin: 0 0 10px; font-size: 14.5px; line-height: 1.45; }
 figcaption b { display: block; font-size: 15px; }
 figcaption span { color: var(--ink-soft); }
 .plot { width: 100%; min-height: 60px; margin-top: auto; }
+.plot .mark-text { pointer-events: none; }
 .plot .mark-rect path { shape-rendering: crispEdges; }
 .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
 figure { margin: 0 0 18px; }
