@@ -84,7 +84,7 @@ std::string model_words(const Candidate& c) {
   if (c.model == "nu-svc") return kernel + " nu-SVM";
   if (c.model == "svr") return kernel + " support vector regression";
   if (c.model == "nu-svr") return kernel + " nu-SVR";
-  if (c.model == "gp") return kernel + " Gaussian process";
+  if (c.model == "gp") return "Gaussian process with " + (kernel.starts_with("kernel ") ? kernel : "a " + kernel + " kernel");
   if (c.model == "logistic") return kernel + " logistic regression";
   if (c.model == "falkon") return kernel + " kernel ridge on landmarks (Falkon)";
   if (c.model == "mean") return kernel + " class means";

@@ -149,7 +149,7 @@ TEST(LearnReport, EveryKindOfModelIsDescribed) {
   EXPECT_NE(html.find("of 30 training rows"), std::string::npos);
   EXPECT_NE(html.find("duality gap"), std::string::npos);
   html = page_of(fit_gaussian_process(X, y, {.kernel = kernels::gaussian(1.0), .optimize = false}), "gp", "gaussian(1)", "noise");
-  EXPECT_NE(html.find("Gaussian Gaussian process (gp)"), std::string::npos);
+  EXPECT_NE(html.find("Gaussian process with a Gaussian kernel (gp)"), std::string::npos);
   EXPECT_NE(html.find("noise = 2"), std::string::npos);
   html = page_of(fit_linear_svc(X, labels, {}), "linear-svc", "", "C");
   EXPECT_NE(html.find("Linear SVM (linear-svc)"), std::string::npos);
