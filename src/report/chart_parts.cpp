@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "mercer/table.hpp"
 #include "report/escape.hpp"
 
 namespace mercer::report {
@@ -84,5 +86,20 @@ std::string shown_of(Index n) {
 }
 
 std::string percent(double fraction) { return std::isnan(fraction) ? "\xE2\x80\x93" : fmt::format("{:.1f} %", 100 * fraction); }
+
+std::vector<std::string> legend_of(const std::vector<std::string>& words) {
+  std::map<std::string, Index> counts;
+  for (const std::string& word : words) ++counts[word];
+  std::vector<std::string> order;
+  for (const auto& [word, count] : counts) order.push_back(word);
+  if (order.size() > most_words) {
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return counts.at(a) > counts.at(b); });
+    order.resize(most_words - 1);
+  }
+  const bool numbers = std::all_of(order.begin(), order.end(), [](const auto& word) { return parse_number(word).has_value(); });
+  std::sort(order.begin(), order.end(),
+            [&](const auto& a, const auto& b) { return numbers ? *parse_number(a) < *parse_number(b) : a < b; });
+  return order;
+}
 
 }  // namespace mercer::report

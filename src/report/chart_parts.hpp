@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "mercer/matrix.hpp"
 
@@ -39,5 +40,10 @@ Index stride_for(Index n);
 std::string shown_of(Index n);  // "2 000 of 9 000"
 
 std::string percent(double fraction);  // "12.3 %"; a dash when there is none
+
+constexpr std::size_t most_words = 20;     // that a chart has colours for
+constexpr const char* others = "(other)";  // the words beyond them
+// The words in the order of a legend, numbers in theirs; of very many, the most frequent.
+std::vector<std::string> legend_of(const std::vector<std::string>& words);
 
 }  // namespace mercer::report

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
-#include "mercer/table.hpp"
+#include "mercer/error.hpp"
 #include "report/chart_parts.hpp"
 #include "report/escape.hpp"
 
@@ -18,25 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_words = 20;  // that a scheme has colours for
-constexpr Index most_components = 50;   // that a spectrum shows
-constexpr const char* others = "(other)";
-
-// The words in the order of the legend, numbers in theirs; of very many, the most frequent.
-std::vector<std::string> legend_of(const std::vector<std::string>& words) {
-  std::map<std::string, Index> counts;
-  for (const std::string& word : words) ++counts[word];
-  std::vector<std::string> order;
-  for (const auto& [word, count] : counts) order.push_back(word);
-  if (order.size() > most_words) {
-    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return counts.at(a) > counts.at(b); });
-    order.resize(most_words - 1);
-  }
-  const bool numbers = std::all_of(order.begin(), order.end(), [](const auto& word) { return parse_number(word).has_value(); });
-  std::sort(order.begin(), order.end(),
-            [&](const auto& a, const auto& b) { return numbers ? *parse_number(a) < *parse_number(b) : a < b; });
-  return order;
-}
+constexpr Index most_components = 50;  // that a spectrum shows
 
 // Few words have a shape besides their colour, for eyes that do not tell colours apart.
 void color_by_words(json& encoding, const std::string& name, const json& domain) {
@@ -241,6 +222,18 @@ Chart eigenvalues_chart(const Vector& eigenvalues, Index clusters) {
           .description =
               fmt::format("The smallest of the normalised Laplacian; a jump after number {} speaks for {} clusters.", clusters, clusters),
           .spec = spec};
+}
+
+void check_strip(const ImageStrip& strip) {
+  const auto require = [](bool holds, const std::string& message) {
+    if (!holds) throw InvalidArgument("a report: " + message);
+  };
+  for (const ImageStrip::Line& line : strip.lines) {
+    require(strip.height > 0 && strip.width > 0, "images need a height and a width");
+    require(line.pixels.rows() > 0 && line.pixels.rows() == strip.lines.front().pixels.rows(), "every line of images has as many images");
+    require(line.pixels.cols() == strip.height * strip.width, fmt::format("images of {} x {} have {} pixels, got {}", strip.height,
+                                                                          strip.width, strip.height * strip.width, line.pixels.cols()));
+  }
 }
 
 ImageFigure strip_figure(const ImageStrip& strip) {

@@ -21,6 +21,8 @@ Chart sizes_chart(const std::vector<Index>& sizes);
 Chart silhouettes_chart(const Vector& silhouettes, const std::vector<Index>& labels);
 // Eigenvalues of the Laplacian, ascending.
 Chart eigenvalues_chart(const Vector& eigenvalues, Index clusters);
+// Throws InvalidArgument where the sizes of the images do not agree.
+void check_strip(const ImageStrip& strip);
 ImageFigure strip_figure(const ImageStrip& strip);
 
 }  // namespace mercer::report

@@ -28,15 +28,6 @@ void check_color(const ColorColumn& color, Index rows) {
   require(color.empty() || size == rows, fmt::format("{} colours for {} rows", size, rows));
 }
 
-void check_strip(const ImageStrip& strip) {
-  for (const ImageStrip::Line& line : strip.lines) {
-    require(strip.height > 0 && strip.width > 0, "images need a height and a width");
-    require(line.pixels.rows() > 0 && line.pixels.rows() == strip.lines.front().pixels.rows(), "every line of images has as many images");
-    require(line.pixels.cols() == strip.height * strip.width, fmt::format("images of {} x {} have {} pixels, got {}", strip.height,
-                                                                          strip.width, strip.height * strip.width, line.pixels.cols()));
-  }
-}
-
 void add_novelty(Page& page, const Vector& novelty) {
   constexpr std::size_t listed = 10;
   std::vector<Index> order(static_cast<std::size_t>(novelty.size()));

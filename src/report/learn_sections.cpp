@@ -16,8 +16,8 @@ namespace mercer::report {
 namespace {
 
 constexpr const char* none = "\xE2\x80\x93";
-constexpr std::size_t most_columns = 500;  // of a table that a page lists
-constexpr std::size_t most_words = 6;      // of a text column that are named
+constexpr std::size_t most_columns = 500;   // of a table that a page lists
+constexpr std::size_t most_categories = 6;  // of a text column that are named
 
 std::string interval_text(double low, double high, bool shares) {
   if (!(high > low)) return none;
@@ -42,8 +42,8 @@ const FeatureColumn* feature_of(const LearnResult& result, const std::string& na
 
 std::string words_of(const std::vector<std::string>& words) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(words.size(), most_words); ++i) text += (i > 0 ? ", " : "") + words[i];
-  return words.size() > most_words ? text + ", \xE2\x80\xA6" : text;
+  for (std::size_t i = 0; i < std::min(words.size(), most_categories); ++i) text += (i > 0 ? ", " : "") + words[i];
+  return words.size() > most_categories ? text + ", \xE2\x80\xA6" : text;
 }
 
 std::string role_of(const LearnResult& result, const ColumnSummary& column) {

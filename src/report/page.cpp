@@ -31,7 +31,10 @@ std::string table_row(const TableSpec& table, std::size_t r) {
   }
   for (std::size_t c = 0; c < cells.size(); ++c) {
     const TableColumn column = c < table.columns.size() ? table.columns[c] : TableColumn{};
-    if (c == 0) {
+    if (c == 0 && r < table.anchors.size() && !table.anchors[r].empty()) {
+      out += fmt::format("<th scope=\"row\"{}><a href=\"#{}\">{}</a></th>", cell_class(column), escape_html(table.anchors[r]),
+                         escape_html(cells[c]));
+    } else if (c == 0) {
       out += fmt::format("<th scope=\"row\"{}>{}</th>", cell_class(column), escape_html(cells[c]));
     } else if (c + 1 == cells.size() && r < table.bars.size()) {
       out += fmt::format(
@@ -65,11 +68,12 @@ void Page::close_section() {
   section_open_ = false;
 }
 
-void Page::section(const std::string& title) {
+void Page::section(const std::string& title, const std::string& anchor) {
   close_section();
   section_open_ = true;
   ++n_sections_;
-  body_ += fmt::format("<section aria-labelledby=\"s{0}\">\n<h2 id=\"s{0}\">{1}</h2>\n", n_sections_, escape_html(title));
+  const std::string id = anchor.empty() ? "" : fmt::format(" id=\"{}\"", escape_html(anchor));
+  body_ += fmt::format("<section{2} aria-labelledby=\"s{0}\">\n<h2 id=\"s{0}\">{1}</h2>\n", n_sections_, escape_html(title), id);
 }
 
 void Page::lead(const std::string& text) { body_ += fmt::format("<p class=\"lead\">{}</p>\n", escape_html(text)); }
@@ -80,6 +84,18 @@ void Page::list(const std::vector<std::string>& items) {
   if (items.empty()) return;
   body_ += "<ul>\n";
   for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", escape_html(item));
+  body_ += "</ul>\n";
+}
+
+void Page::formula(const std::string& text) { body_ += fmt::format("<p class=\"formula\">{}</p>\n", escape_html(text)); }
+
+void Page::checks(const std::vector<Check>& checks) {
+  if (checks.empty()) return;
+  body_ += "<ul class=\"checks\">\n";
+  for (const Check& check : checks) {
+    body_ += fmt::format("<li class=\"{}\"><span class=\"mark\">{}</span><span>{}</span></li>\n", check.held ? "held" : "broken",
+                         check.held ? "held" : "not held", escape_html(check.text));
+  }
   body_ += "</ul>\n";
 }
 

@@ -42,10 +42,17 @@ struct TableSpec {
   std::string caption;  // read by screen readers, shown above the table
   std::vector<TableColumn> columns;
   std::vector<std::vector<std::string>> rows;
-  std::vector<double> bars;  // one in [0, 1] per row: a bar behind the last column; empty: none
-  std::size_t visible = 12;  // further rows wait behind a fold
-  int marked = -1;           // this row stands out
-  std::vector<bool> soft{};  // rows that stand back, one for each; empty: none
+  std::vector<double> bars;            // one in [0, 1] per row: a bar behind the last column; empty: none
+  std::size_t visible = 12;            // further rows wait behind a fold
+  int marked = -1;                     // this row stands out
+  std::vector<bool> soft{};            // rows that stand back, one for each; empty: none
+  std::vector<std::string> anchors{};  // one per row: the section its first cell leads to; empty: none
+};
+
+// Something that was to hold, and whether it did.
+struct Check {
+  std::string text;
+  bool held = false;
 };
 
 // Lines of small grey images, drawn by the browser without a script: each line one picture, magnified without smoothing.
@@ -62,9 +69,12 @@ class Page {
   Page(std::string title, std::string subtitle);
 
   void lead(const std::string& text);  // the answer, in large type
-  void section(const std::string& title);
+  // `anchor`: a name for links to this section, of letters, digits and hyphens.
+  void section(const std::string& title, const std::string& anchor = "");
   void paragraph(const std::string& text);
+  void formula(const std::string& text);
   void list(const std::vector<std::string>& items);
+  void checks(const std::vector<Check>& checks);
   void facts(const Facts& facts);
   void tiles(const std::vector<Tile>& tiles);
   void table(const TableSpec& table);

@@ -34,6 +34,14 @@ section > :last-child { margin-bottom: 0; }
 main > .lead { margin: 4px 0 24px; }
 ul { margin: 0 0 14px; padding-left: 1.2em; max-width: 80ch; overflow-wrap: anywhere; }
 li + li { margin-top: 4px; }
+.formula { margin: 0 0 18px; padding: 12px 16px; max-width: none; background: var(--wash); border-radius: 8px; font: 18px/1.5 "Cambria Math", "STIX Two Math", "Latin Modern Math", Georgia, serif; white-space: pre-wrap; }
+.checks { list-style: none; margin: 0 0 22px; padding: 0; max-width: none; }
+.checks li { display: grid; grid-template-columns: 5.6em 1fr; gap: 12px; align-items: baseline; }
+.checks .mark { padding: 1px 0; border-radius: 999px; text-align: center; font-size: 13px; font-weight: 600; border: 1px solid currentColor; }
+.checks .held .mark { color: var(--third); }
+.checks .broken .mark { color: var(--fifth); }
+.checks .broken { font-weight: 600; }
+a { color: var(--accent); }
 .tiles { list-style: none; margin: 0 0 22px; padding: 0; max-width: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 14px; }
 .tiles li { margin: 0; padding: 16px 18px; background: var(--paper); border: 1px solid var(--rule); border-radius: 12px; display: flex; flex-direction: column; }
 .tiles li:first-child { background: var(--wash); border-color: var(--accent); }

@@ -18,8 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_columns = 30;  // that a chart of contributions shows
-constexpr std::size_t most_words = 20;    // of a variable of categories
-constexpr const char* others = "(other)";
 
 // A vertical line with its name at the top.
 void add_line(json& layers, double at, const std::string& name, const char* color, bool dashed, bool label_left, int label_y) {
