@@ -20,7 +20,7 @@ const config = {
   padding: 4,
   view: { stroke: null },
   axis,
-  legend: { labelColor: soft, titleColor: ink, labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600, symbolStrokeColor: "var(--accent)" },
+  legend: { labelColor: soft, titleColor: ink, labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600 },
   title: { color: ink, fontSize: 14, anchor: "start" },
   mark: { color: "var(--accent)" },
   text: { color: ink, fontSize: 12 },

@@ -69,7 +69,8 @@ std::vector<Tile> cluster_tiles(const ClusterReport& r, const std::vector<Index>
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   std::vector<Tile> tiles{
       {std::to_string(sizes.size()), sizes.size() == 1 ? "cluster" : "clusters", r.method},
-      {count_text(std::ssize(r.labels)), "rows", fmt::format("{} to {} in a cluster", count_text(*least), count_text(*most))}};
+      {count_text(std::ssize(r.labels)), "rows",
+       *least == *most ? count_text(*most) + " in each" : fmt::format("{} to {} in a cluster", count_text(*least), count_text(*most))}};
   if (r.silhouettes.size() > 0) tiles.push_back({fixed_text(r.silhouettes.mean()), "mean silhouette", "1 is well apart, 0 on the fence"});
   return tiles;
 }

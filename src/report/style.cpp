@@ -114,6 +114,7 @@ footer { padding-top: 8px; padding-bottom: 40px; color: var(--ink-soft); font-si
   .tiles strong { font-size: 17pt; }
   .facts { grid-template-columns: 1fr 1fr; }
   .charts:not(.single) { grid-template-columns: 1fr 1fr; gap: 16px; }
+  #vg-tooltip-element { display: none; }
   .scroll { overflow: visible; }
   table, caption, .facts dt, .facts dd { font-size: 8.5pt; }
   th, td { padding: 4px 8px 4px 0; overflow-wrap: anywhere; }

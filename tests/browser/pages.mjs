@@ -55,7 +55,7 @@ async function tooltip_at(page, figure) {
 function too_wide(on_paper) {
   const limit = document.documentElement.clientWidth + 1;
   const found = document.documentElement.scrollWidth > limit ? ["the page"] : [];
-  for (const box of document.querySelectorAll(on_paper ? "table, pre, figure" : "section, pre, figure")) {
+  for (const box of document.querySelectorAll(on_paper ? "main table, main pre, figure" : "section, pre, figure")) {
     if (box.getBoundingClientRect().right > limit) found.push(`${box.tagName} ${box.textContent.slice(0, 60)}`);
   }
   return found;

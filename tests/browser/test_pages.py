@@ -5,6 +5,7 @@ build/browser, for a person to look at.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -37,7 +38,7 @@ LEARN = [name for name in COMMANDS if name.startswith("learn")]
 
 def wobble(i):
     """A number in [0, 1) that looks random and is not."""
-    return (i * 7919 % 104729) / 104729 * 31 % 1
+    return math.sin(12.9898 * (i + 1)) * 43758.5453 % 1
 
 
 def make_tables(folder):
