@@ -32,7 +32,7 @@ const config = {
 };
 
 // On a narrow screen a legend beside the picture would leave it no room.
-if (window.innerWidth < 620) config.legend.orient = "bottom";
+if (window.innerWidth < 620) Object.assign(config.legend, { orient: "bottom", columns: 2, layout: { bottom: { direction: "vertical" } } });
 
 async function draw(figure) {
   const target = figure.querySelector(".plot");

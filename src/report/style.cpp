@@ -102,6 +102,8 @@ footer { padding-top: 8px; padding-bottom: 40px; color: var(--ink-soft); font-si
   header, main, footer { padding-left: 14px; padding-right: 14px; }
   section { padding: 18px 16px 20px; }
   h1 { font-size: 27px; }
+  .barred { min-width: 120px; }
+  th, td { padding-right: 10px; }
 }
 @media print {
   :root { --page: #ffffff; }
