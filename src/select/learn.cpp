@@ -293,6 +293,11 @@ LearnResult learn_split(const Dataset& train, const Table& train_table, const Ta
   result.n_train = parts.problem.X.size();
   result.folds = options.folds;
   result.seed = options.seed;
+  result.budget_seconds = options.budget_seconds;
+  if (parts.problem.classification()) {
+    result.class_counts.assign(parts.problem.classes.size(), 0);
+    for (const double c : parts.problem.y) ++result.class_counts[static_cast<std::size_t>(c)];
+  }
   return result;
 }
 
