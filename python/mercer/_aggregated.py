@@ -55,9 +55,9 @@ class AggregatedResult(TestResult):
 
     def plot(self, ax: Any = None) -> Any:
         """The p-value of each kernel against the level it must be below, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.kernel_verdicts(self, ax=ax)
+        return plot.kernel_verdicts(self, ax=ax)
 
 
 def _result(native: _mercer.AggregatedResult) -> AggregatedResult:

@@ -75,9 +75,9 @@ class ChangePoints:
 
     def plot(self, series: Any = None, ax: Any = None) -> Any:
         """The series with its changes as lines; without a series, the cost and the criterion by number of segments."""
-        from . import plots
+        from . import plot
 
-        return plots.change_points(self, series, ax=ax)
+        return plot.change_points(self, series, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

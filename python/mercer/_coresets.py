@@ -87,9 +87,9 @@ class Coreset:
 
     def plot(self, X: Any, ax: Any = None) -> Any:
         """The first two columns of X, the chosen rows in them as large as their weights, on matplotlib axes."""
-        from . import plots
+        from .plot._draw import axes
 
-        ax = plots._axes(ax)
+        ax = axes(ax)
         dense = X.toarray() if hasattr(X, "toarray") else np.asarray(_data.column(X))
         all_rows, few = dense[:, :2], dense[self.indices, :2]
         if dense.shape[1] == 1:

@@ -73,9 +73,9 @@ class DriftUpdate:
 
     def plot(self, ax: Any = None) -> Any:
         """Statistic and threshold over time, alarms as dots."""
-        from . import plots
+        from . import plot
 
-        return plots.drift(self, ax=ax)
+        return plot.drift(self, ax=ax)
 
 
 class DriftMonitor:

@@ -56,9 +56,9 @@ class MixtureWeights:
 
     def plot(self, names: Sequence[str] | None = None, ax: Any = None) -> Any:
         """The weights as bars, on matplotlib axes."""
-        from . import plots
+        from .plot._draw import axes
 
-        ax = plots._axes(ax)
+        ax = axes(ax)
         labels = [str(j) for j in range(len(self.weights))] if names is None else list(names)
         if len(labels) != len(self.weights):
             raise ValueError(f"names must have one for each of the {len(self.weights)} components, got {len(labels)}")

@@ -66,9 +66,9 @@ class TestResult:
 
     def plot(self, ax: Any = None) -> Any:
         """The null distribution with the statistic in it, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.null_distribution(self, ax=ax)
+        return plot.null_histogram(self, ax=ax)
 
 
 def wrap(native: _mercer.TestResult, kind: type[TestResult] = TestResult, **more: Any) -> Any:

@@ -103,9 +103,9 @@ class LevelCheck:
 
     def plot(self, ax: Any = None) -> Any:
         """The distribution of the p-values beside the uniform one, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.level_check(self, ax=ax)
+        return plot.level_check(self, ax=ax)
 
 
 def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:

@@ -63,9 +63,9 @@ class WitnessGrid:
 
     def plot(self, ax: Any = None) -> Any:
         """A line, or a map with the border between more of X and more of Y."""
-        from . import plots
+        from . import plot
 
-        return plots.witness_grid(self, ax=ax)
+        return plot.witness_grid(self, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,9 @@ class ColumnTable(Sequence):  # type: ignore[type-arg]
 
     def plot(self, ax: Any = None, most: int = 20) -> Any:
         """Shares as bars, those that differ by themselves darker."""
-        from . import plots
+        from . import plot
 
-        return plots.column_shares(self, ax=ax, most=most)
+        return plot.column_shares(self, ax=ax, most=most)
 
 
 class Witness:
@@ -170,6 +170,11 @@ class Witness:
     def function(self) -> RKHSFunction:
         """The witness as an RKHSFunction."""
         return _function(self._native.function, self._names)
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether :meth:`grid` needs no choice of columns: the samples have one or two."""
+        return not (self._X.is_given or self._X.has_objects) and self._X.width <= 2
 
     @property
     def column_names(self) -> list[str]:
@@ -250,11 +255,9 @@ class Witness:
 
     def plot(self, columns: Any = None, ax: Any = None) -> Any:
         """Along one column or over two; of wider samples without a choice, histograms of the witness at the rows of both samples."""
-        from . import plots
+        from . import plot
 
-        if columns is None and (self._X.is_given or self._X.has_objects or self._X.width > 2):
-            return plots.witness_values(self, ax=ax)
-        return self.grid(columns).plot(ax=ax)
+        return plot.witness(self, columns, ax=ax)
 
     def _positions(self, columns: Any) -> list[int]:
         if columns is None:
