@@ -150,7 +150,9 @@ void bind_two_sample(nb::module_& m) {
       .def_ro("high", &PowerEstimate::high)
       .def_ro("needed", &PowerEstimate::needed)
       .def_ro("wanted", &PowerEstimate::wanted)
-      .def_ro("sentence", &PowerEstimate::sentence);
+      .def_ro("sentence", &PowerEstimate::sentence)
+      .def("__str__", [](const PowerEstimate& p) { return p.sentence; })
+      .def("__repr__", [](const PowerEstimate& p) { return p.sentence; });
   m.def(
       "two_sample_power",
       [](const Samples& X, const Samples& Y, const TwoSampleOptions& options, Index rows, double wanted, int threads, std::size_t memory,

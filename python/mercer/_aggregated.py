@@ -53,6 +53,9 @@ class AggregatedResult(TestResult):
     rejecting: list[str] = field(repr=False)
     correction: float = field(repr=False)
 
+    def _table_name(self) -> str:
+        return "table"
+
     def plot(self, ax: Any = None) -> Any:
         """The p-value of each kernel against the level it must be below, on matplotlib axes."""
         from . import plot

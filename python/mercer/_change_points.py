@@ -22,13 +22,14 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel_for, number
+from ._shown import Shown
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["ChangePointTest", "ChangePoints", "change_point_test", "change_points"]
 
 
-@dataclass(frozen=True, eq=False)
-class ChangePoints:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangePoints(Shown):
     """The changes found in a series; as long as there are changes.
 
     Attributes

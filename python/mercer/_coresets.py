@@ -20,13 +20,14 @@ import numpy as np
 from . import _data, _mercer, _run
 from ._checks import number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel_for
+from ._shown import Shown
 from ._test_result import seed_of
 
 __all__ = ["Coreset", "herd", "squash", "thin"]
 
 
 @dataclass(frozen=True, eq=False)
-class Coreset:
+class Coreset(Shown):
     """Rows that stand for a sample. In place of an index (``X[coreset]``), in ``len``, ``iter`` and ``np.asarray`` it is its indices.
 
     Attributes

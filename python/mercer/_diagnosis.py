@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._mercer import BochnerCheck, EntryPair, GramCheck, GramRepair, KernelCheck
+from ._shown import html
 from .kernels import Kernel, kernel as make_kernel
 
 __all__ = [
@@ -34,6 +35,10 @@ __all__ = [
     "check_kernel",
     "repair_gram",
 ]
+
+
+for _compiled in (BochnerCheck, GramCheck, GramRepair, KernelCheck):
+    _compiled._repr_html_ = lambda self: html(str(self))  # type: ignore[union-attr]
 
 
 def _square(K: Any) -> tuple[np.ndarray, bool]:

@@ -22,13 +22,14 @@ import scipy.sparse as sp
 from . import _data, _mercer, _run
 from ._change_points import _count
 from ._kernel import Kernel, kernel_for, number, wrap
+from ._shown import Shown
 from ._test_result import seed_of
 
 __all__ = ["DriftMonitor", "DriftUpdate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DriftUpdate:
+class DriftUpdate(Shown):
     """What the monitor says of some rows, one entry each; True in a condition if there was an alarm.
 
     Attributes
@@ -78,7 +79,7 @@ class DriftUpdate:
         return plot.drift(self, ax=ax)
 
 
-class DriftMonitor:
+class DriftMonitor(Shown):
     """Compares the last rows of a stream with a reference, row by row, by the maximum mean discrepancy.
 
     While nothing has changed, an alarm comes after ``expected_run_length`` rows on average, at the same rate at every row once the window is
@@ -174,6 +175,9 @@ class DriftMonitor:
     def reset(self) -> None:
         """Empties the window, after an alarm that was looked into, say; time goes on."""
         self._native.reset()
+
+    def _facts(self) -> dict[str, Any]:
+        return self.state | {"kernel": self.kernel, "reference_rows": self.reference_rows, "expected_run_length": self.expected_run_length}
 
     def __repr__(self) -> str:
         return f"DriftMonitor(window={self.window}, expected_run_length={self.expected_run_length:g}, kernel={str(self.kernel)!r}, time={self.time})"

@@ -34,6 +34,7 @@ from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
+from ._shown import Shown
 from ._spectral_clustering import SpectralClustering
 from ._kernel_pca import KernelPCA
 from ._pca import PCA
@@ -320,7 +321,7 @@ def _with_columns(estimator: Any, saved: _mercer.SavedModel) -> Any:
     return estimator
 
 
-class TableModel:
+class TableModel(Shown):
     """A model from a file, with the treatment of table columns that was learned with it: scaling, categories, missing values, labels.
 
     ``predict`` takes a pandas DataFrame (columns by name, in any order, further ones ignored) or an array of the feature columns in order,
@@ -337,6 +338,9 @@ class TableModel:
 
     def __init__(self, saved: _mercer.SavedModel) -> None:
         self._saved = saved
+
+    def _facts(self) -> dict[str, Any]:
+        return {"features": list(self.feature_names_in_), "classes": "none" if self.classes_ is None else self.classes_.tolist()}
 
     def __repr__(self) -> str:
         return f"TableModel(kind={self.kind!r}, target={self.target!r}, features={list(self.feature_names_in_)!r})"

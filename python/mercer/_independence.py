@@ -29,12 +29,13 @@ import scipy.sparse as sp
 from . import _data, _mercer, _run
 from ._checks import groups_of, none_missing, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, kernel_for
+from ._shown import Shown
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["HSIC", "correlation_test", "hsic", "independence_test", "joint_independence_test"]
 
 
-class HSIC(float):
+class HSIC(Shown, float):
     """The value of HSIC, a number with what belongs to it.
 
     Attributes
@@ -52,6 +53,8 @@ class HSIC(float):
     n: int
     seconds: float
     sentence: str
+
+    __repr__ = float.__repr__
 
     def __str__(self) -> str:
         return self.sentence

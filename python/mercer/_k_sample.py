@@ -46,6 +46,9 @@ class KSampleResult(TestResult):
     sizes: list[int] = field(repr=False)
     pairs: list[dict[str, Any]] = field(repr=False)
 
+    def _table_name(self) -> str:
+        return "pairs"
+
 
 def _pooled(samples: Any) -> tuple[Any, list[Any], np.ndarray]:
     """All rows, the names of the samples, and the place of each row's sample."""

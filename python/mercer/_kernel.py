@@ -11,8 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import _callbacks, _data, _mercer, _run
+from ._shown import html
 
 Verdict = bool | None
+_VERDICTS = ("is_psd", "is_strictly_pd", "is_universal", "is_characteristic", "is_bounded", "is_shift_invariant")
 
 
 class Kernel:
@@ -255,6 +257,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"mercer.kernel({self._native.text!r})"
 
+    def _repr_html_(self) -> str:
+        words = {True: "yes", False: "no", None: "not known"}
+        verdicts = {name.replace("is_", "").replace("_", " "): words[getattr(self, name)] for name in _VERDICTS}
+        return html(str(self), verdicts | ({} if self.has_auto else dict(_numbered(self.parameters))))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return kernel, (self._native.text, self._native.callbacks or None)
 
@@ -263,6 +270,12 @@ class Kernel:
 
     def __deepcopy__(self, memo: Any) -> Kernel:
         return self
+
+
+def _numbered(parameters: list[tuple[str, float]]) -> Iterable[tuple[str, float]]:
+    """Names that repeat get the number of their place."""
+    names = [name for name, _ in parameters]
+    return ((f"{name} ({i + 1})" if names.count(name) > 1 else name, value) for i, (name, value) in enumerate(parameters))
 
 
 _leaves: dict[str, type[Leaf]] = {}  # by the word that text has

@@ -15,13 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import KernelExpansion, count
 from ._kernel import Kernel, wrap
+from ._shown import Shown
 
 __all__ = ["ClusterChoice", "KernelKMeans", "choose_k", "silhouette_samples", "silhouette_score"]
 
 METHODS = ("auto", "exact", "low_rank")
 
 
-class ClusterChoice:
+class ClusterChoice(Shown):
     """What several numbers of clusters are worth, and the one to take.
 
     Attributes
@@ -54,6 +55,12 @@ class ClusterChoice:
 
     def __repr__(self) -> str:
         return self.sentence
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("k", "criterion", "k_silhouette", "k_gap", "labels", "kernel", "seconds")}
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.table, row, strict=True)) for row in zip(*self.table.values(), strict=True)]
 
 
 def _choose(native: Any, rows: Any, ks: tuple[int, int], criterion: str, references: int, reference: str, weight: np.ndarray, fit: tuple[Any, ...]) -> ClusterChoice:

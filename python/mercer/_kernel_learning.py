@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from . import _data, _estimators, _mercer, _run, _scikit
 from ._kernel import Kernel, number, wrap
+from ._shown import Shown
 
 __all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel", "with_ard"]
 
@@ -19,8 +20,8 @@ Objective = Literal["loo", "evidence", "alignment"]
 _OBJECTIVES = ("loo", "evidence", "alignment")
 
 
-@dataclass(frozen=True)
-class LearnedKernel:
+@dataclass(frozen=True, repr=False)
+class LearnedKernel(Shown):
     """What :func:`learn_kernel` found.
 
     Attributes
@@ -51,8 +52,8 @@ class LearnedKernel:
         return self.summary
 
 
-@dataclass(frozen=True)
-class KernelScore:
+@dataclass(frozen=True, repr=False)
+class KernelScore(Shown):
     """An objective at one kernel: its value and its derivatives by log(parameter), for ``kernel.parameters`` and then alpha."""
 
     value: float

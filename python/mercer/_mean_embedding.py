@@ -24,11 +24,12 @@ import numpy as np
 from . import _data, _mercer
 from ._kernel import Kernel, kernel_for, number
 from ._rkhs import RKHSFunction
+from ._shown import Shown
 
 __all__ = ["EmbeddingBound", "MeanEmbedding", "mean_embedding"]
 
 
-class EmbeddingBound(float):
+class EmbeddingBound(Shown, float):
     """A bound on |mu(p) - mu(X)|, a number that knows where it comes from.
 
     Attributes
@@ -53,6 +54,8 @@ class EmbeddingBound(float):
         for name in ("delta", "kappa", "kappa_known", "rows", "mean_root", "sentence"):
             setattr(made, name, getattr(native, name))
         return made
+
+    __repr__ = float.__repr__
 
     def __str__(self) -> str:
         return self.sentence

@@ -20,12 +20,13 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel_for, number
+from ._shown import Shown
 
 __all__ = ["MixtureWeights", "mixture_weights"]
 
 
-@dataclass(frozen=True, eq=False)
-class MixtureWeights:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureWeights(Shown):
     """The mixture nearest a sample.
 
     Attributes

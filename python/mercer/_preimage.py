@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel
+from ._shown import Shown
 
 __all__ = ["Preimages", "preimage_methods", "preimages"]
 
@@ -24,8 +25,8 @@ Method = Literal["best", "fixed_point", "gradient", "distance", "ridge"]
 METHODS = ("best", "fixed_point", "gradient", "distance", "ridge")
 
 
-@dataclass(frozen=True)
-class Preimages:
+@dataclass(frozen=True, repr=False)
+class Preimages(Shown):
     """What :func:`preimages` found, one entry per point.
 
     Attributes
@@ -46,6 +47,9 @@ class Preimages:
     n_iter: np.ndarray = field(repr=False)
     converged: np.ndarray = field(repr=False)
     summary: str
+
+    def __str__(self) -> str:
+        return self.summary
 
 
 def _matrix(values: Any, name: str) -> np.ndarray:

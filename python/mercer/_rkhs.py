@@ -17,11 +17,12 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel, wrap
+from ._shown import Shown
 
 __all__ = ["RKHSFunction", "feature_distance"]
 
 
-class RKHSFunction:
+class RKHSFunction(Shown):
     """f = sum_i coef_i k(x_i, .), an immutable value: ``f(X)``, ``f @ g`` (the inner product), ``+``, ``-``, multiples, ``f.norm()``.
 
     Parameters
@@ -148,6 +149,9 @@ class RKHSFunction:
         return _function(self._native.times(-1.0), self._names)
 
     # -- identity
+
+    def _facts(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "terms": len(self), "coef": self.coef}
 
     def __repr__(self) -> str:
         return f"RKHSFunction({self.kernel!s}, {len(self)} terms)"

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import _mercer
+from ._shown import Shown
 from .datasets import _seed as seed_of  # None draws one, which the result then names
 
 __all__ = ["TestResult", "seed_of", "wrap"]
 
 
 @dataclass(frozen=True, eq=False)
-class TestResult:
+class TestResult(Shown):
     """A test's answer, with all that is needed to judge it, draw it and run it again. True in a condition if the null is rejected.
 
     Attributes

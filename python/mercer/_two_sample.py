@@ -25,6 +25,7 @@ from . import _data, _mercer, _run
 from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel_for
 from ._mercer import PowerEstimate
+from ._shown import Shown, html
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["MMD", "LevelCheck", "PowerEstimate", "level_check", "mmd", "two_sample_power", "two_sample_test"]
@@ -34,7 +35,10 @@ Null = Literal["permutation", "binned", "wild", "gamma", "pearson", "spectral", 
 Exchange = Literal["free", "within-groups", "whole-groups", "blocks", "shifts", "pairs"]
 
 
-class MMD(float):
+PowerEstimate._repr_html_ = lambda self: html(str(self))  # type: ignore[attr-defined]
+
+
+class MMD(Shown, float):
     """A squared MMD, unscaled: a number that knows how it was found.
 
     Attributes
@@ -68,6 +72,8 @@ class MMD(float):
     def squared(self) -> float:
         return float(self)
 
+    __repr__ = float.__repr__
+
     def __str__(self) -> str:
         return self.sentence
 
@@ -75,8 +81,8 @@ class MMD(float):
         return (float(self),), {name: getattr(self, name) for name in self._fields}
 
 
-@dataclass(frozen=True, eq=False)
-class LevelCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelCheck(Shown):
     """How often a test rejected splits of one sample, where nothing is to be found.
 
     Attributes

@@ -27,6 +27,7 @@ from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, kernel_for, wrap
 from ._mean_embedding import weights_of
 from ._rkhs import RKHSFunction, _function
+from ._shown import Shown, html
 from ._test_result import seed_of
 from ._two_sample import _given as given_parts
 
@@ -42,16 +43,20 @@ class TellingPoint:
     value: float
 
 
-@dataclass(frozen=True)
-class TellingPoints:
+@dataclass(frozen=True, repr=False)
+class TellingPoints(Shown):
     """Rows of both samples, equal ones once: ``more_x`` where X has more mass, ``more_y`` where Y has, the most telling first."""
 
     more_x: list[TellingPoint]
     more_y: list[TellingPoint]
 
+    def __str__(self) -> str:
+        sides = (("more of X", self.more_x), ("more of Y", self.more_y))
+        return "\n".join(f"{name}: " + (", ".join(f"row {p.row} of {p.sample} ({p.value:.4g})" for p in side) or "no rows") for name, side in sides)
 
-@dataclass(frozen=True, eq=False)
-class WitnessGrid:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WitnessGrid(Shown):
     """The witness along one column or over two: ``axes`` are the places along each, ``values`` of shape (points,) or (points, points)."""
 
     columns: list[int]
@@ -91,14 +96,17 @@ class ColumnContribution:
     share: float
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnTable(Sequence):  # type: ignore[type-arg]
+_COLUMN_FIELDS = ("column", "name", "squared", "p_value", "adjusted", "differs", "drop", "share")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnTable(Shown, Sequence):  # type: ignore[type-arg]
     """Contributions of all columns, in the order of the data; ``ranked`` has those that differ first.
 
     ``squared`` is mmd-u of all columns together on the ``n`` and ``m`` rows used.
     """
 
-    rows: list[ColumnContribution]
+    rows: list[ColumnContribution] = field(repr=False)
     ranked: list[ColumnContribution] = field(repr=False)
     squared: float
     n: int
@@ -131,8 +139,16 @@ class ColumnTable(Sequence):  # type: ignore[type-arg]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """A list for each field, for ``pandas.DataFrame(table.to_dict())``."""
-        names = ("column", "name", "squared", "p_value", "adjusted", "differs", "drop", "share")
-        return {name: [getattr(c, name) for c in self.rows] for name in names}
+        return {name: [getattr(c, name) for c in self.rows] for name in _COLUMN_FIELDS}
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._facts().items() if name not in ("rows", "ranked")}
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [{name: getattr(c, name) for name in _COLUMN_FIELDS} for c in self.ranked]
+
+    def _repr_html_(self) -> str:
+        return html("\n".join([self.sentence, *self.remarks]), self._facts(), self._table())
 
     def plot(self, ax: Any = None, most: int = 20) -> Any:
         """Shares as bars, those that differ by themselves darker."""
@@ -141,7 +157,7 @@ class ColumnTable(Sequence):  # type: ignore[type-arg]
         return plot.column_shares(self, ax=ax, most=most)
 
 
-class Witness:
+class Witness(Shown):
     """mu(X) - mu(Y), the direction in which two samples differ: positive where X has more mass. Made by :func:`mercer.witness`.
 
     Attributes
@@ -281,6 +297,9 @@ class Witness:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = [(_data.stored(S), S.given_ids if S.is_given else None) for S in (self._X, self._Y)]
         return _restored, (self.kernel, parts, self._names, self._weights)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "rows of X": self.n, "rows of Y": self.m, "mmd-b": self.squared, "at rows of X": self.at_x, "at rows of Y": self.at_y}
 
     def __repr__(self) -> str:
         return f"Witness({self.kernel!s}, {self.n} and {self.m} rows, mmd-b={self.squared:.6g})"
