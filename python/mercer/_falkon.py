@@ -11,12 +11,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._errors import FileError, FileMissing
 from ._kernel import Kernel, wrap
 from .datasets import _seed

@@ -146,6 +146,37 @@ class Kernel:
                 raise ValueError(f"{name} must be a finite number > 0, got {value}")
         return wrap(self._native.with_parameters(numbers))
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What :meth:`with_arguments` takes: of a kernel with a name its arguments, else ``parameters`` by name.
+
+        Names that repeat have the number of their place.
+
+        >>> import mercer
+        >>> mercer.kernel("matern(1.5, auto)").arguments
+        {'nu': 1.5, 'length_scale': 'auto'}
+        >>> mercer.kernel("gaussian(1) + gaussian(3)").arguments
+        {'gaussian.length_scale (1)': 1.0, 'gaussian.length_scale (2)': 3.0}
+        """
+        return {} if self.has_auto else dict(_numbered(self.parameters))
+
+    def with_arguments(self, **values: Any) -> Kernel:
+        """The same kernel with other values for some of its ``arguments``.
+
+        >>> from mercer.kernels import Matern
+        >>> Matern(1.5).with_arguments(nu=2.5)
+        Matern(nu=2.5, length_scale=1.0)
+        """
+        known = self.arguments
+        for name in values:
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none" if not self.has_auto else "its length scales wait for data: give numbers first"
+                raise ValueError(f"the kernel {self} has no parameter {name!r}; {has}")
+        return self._with_arguments(known | values)
+
+    def _with_arguments(self, values: dict[str, Any]) -> Kernel:
+        return self.with_parameters(values.values())
+
     def gradient(self, X: Any, W: Any, Y: Any = None, *, n_jobs: int | None = None) -> np.ndarray:
         """sum_ij W_ij dk(x_i, y_j)/d log(parameter), for every one of ``parameters``; W is of the shape of k(X, Y).
 
@@ -260,7 +291,7 @@ class Kernel:
     def _repr_html_(self) -> str:
         words = {True: "yes", False: "no", None: "not known"}
         verdicts = {name.replace("is_", "").replace("_", " "): words[getattr(self, name)] for name in _VERDICTS}
-        return html(str(self), verdicts | ({} if self.has_auto else dict(_numbered(self.parameters))))
+        return html(str(self), verdicts | self.arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return kernel, (self._native.text, self._native.callbacks or None)
@@ -307,6 +338,13 @@ class Leaf(Kernel):
         call = ast.parse(f"f({arguments})", mode="eval").body  # with words for numbers and flags
         assert isinstance(call, ast.Call)
         return cls(*map(_value, call.args), **{k.arg: _value(k.value) for k in call.keywords if k.arg})
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return dict(self._arguments)
+
+    def _with_arguments(self, values: dict[str, Any]) -> Kernel:
+        return type(self)(**values)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._arguments:

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, check_cv
 from sklearn.utils import Tags
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 
