@@ -47,6 +47,15 @@ class AggregatedResult(TestResult):
         The kernels that reject, the strongest first.
     correction : float
         What all weights are multiplied by to give the kernels' levels; at least the test's level. NaN of the fused test.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.mmd_aggregated_test(A, B, n_permutations=99, random_state=0)
+    >>> bool(result), result.table[0]["kernel"] != "", len(result.rejecting) > 0
+    (True, True, True)
     """
 
     table: list[dict[str, Any]] = field(repr=False)
@@ -203,6 +212,14 @@ def mmd_aggregated_test(
     -------
     AggregatedResult
         Its ``p_value`` is the smallest level at which the test rejects, its ``statistic`` -log10 of the smallest p-value over weight.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd_aggregated_test(A, B, n_permutations=99, random_state=0).rejected
+    True
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
@@ -248,6 +265,14 @@ def mmd_fuse_test(
     -------
     AggregatedResult
         Its table has each kernel's own mmd-u, p-value and share in the soft maximum; these p-values are not corrected for being many.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd_fuse_test(A, B, n_permutations=99, random_state=0).rejected
+    True
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
@@ -304,6 +329,13 @@ def hsic_aggregated_test(
     Returns
     -------
     AggregatedResult
+
+    Examples
+    --------
+    >>> import mercer
+    >>> x, y = mercer.datasets.noisy_circle(100, random_state=0)
+    >>> mercer.hsic_aggregated_test(x, y, n_permutations=99, random_state=0).rejected
+    True
     """
     S, natives_x, said_x = _variable(X, "X", kernels_x)
     T, natives_y, said_y = _variable(Y, "Y", kernels_y)

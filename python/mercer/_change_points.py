@@ -40,6 +40,14 @@ class ChangePoints(Shown):
     costs : least cost of 1, 2, ... segments (empty for a given penalty); criterion : with the penalty, where the number was chosen.
     penalty, method : the constant, and where it came from: "slope", "penalty" or "given".
     kernel, remarks, seconds, sentence : its text, what a reader must know, the time taken, the verdict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> found = mercer.change_points(np.repeat([0.0, 5.0, 1.0], 20) + 0.1 * np.sin(np.arange(60)), n_changes=2)
+    >>> len(found), found.segments
+    (2, [(0, 20), (20, 40), (40, 60)])
     """
 
     positions: np.ndarray
@@ -83,7 +91,14 @@ class ChangePoints(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangePointTest(TestResult):
-    """A :class:`mercer.TestResult` that knows where the best cut is: ``position``, the first row of the second part."""
+    """A :class:`mercer.TestResult` that knows where the best cut is: ``position``, the first row of the second part.
+
+    >>> import numpy as np
+    >>> import mercer
+    >>> result = mercer.change_point_test(np.repeat([0.0, 5.0], 20) + 0.1 * np.sin(np.arange(40)), n_permutations=99, random_state=0)
+    >>> result.rejected, result.position
+    (True, 20)
+    """
 
     position: int
 
@@ -130,6 +145,13 @@ def change_points(
     Returns
     -------
     ChangePoints
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> mercer.change_points(np.repeat([0.0, 5.0], 20) + 0.1 * np.sin(np.arange(40)), n_changes=1).positions
+    array([20])
     """
     native, samples = _series(series, kernel)
     with _run.progress(verbose) as bar:
@@ -172,6 +194,13 @@ def change_point_test(
     Returns
     -------
     ChangePointTest, a :class:`mercer.TestResult` with the ``position`` of the best cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> mercer.change_point_test(np.random.default_rng(0).normal(size=60), n_permutations=99, random_state=0).rejected
+    False
     """
     native, samples = _series(series, kernel)
     with _run.progress(verbose) as bar:

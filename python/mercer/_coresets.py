@@ -40,6 +40,14 @@ class Coreset(Shown):
     path : ``herd``: the distance for the first 1, 2, ... rows; may be empty.
     gap : ``squash``: mmd^2 is at most so far above what these atoms can reach.
     method, kernel, n, seed, remarks, seconds, sentence : what was done, with which kernel and seed, on how many rows.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.herd(X, 10)
+    >>> len(few), X[few].shape, bool(few.mmd < few.random_mmd)
+    (10, (10, 2), True)
     """
 
     indices: np.ndarray
@@ -148,6 +156,14 @@ def squash(
     Returns
     -------
     Coreset. Some weights may be 0: those atoms are not needed.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.squash(X, 10, random_state=0)
+    >>> len(few), round(few.weights.sum(), 6)
+    (10, 1.0)
     """
     native, rows = _bound(X, kernel)
     asked = whole_or_none(candidates, "candidates")
@@ -175,6 +191,11 @@ def herd(
 
     Every first part of the indices is the answer for fewer rows; ``path`` has the distances. Parameters as in :func:`squash`;
     1 <= m <= n. The seed is that of the candidates, above 20000 rows.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> mercer.herd(X, 10).weights[0].round(6)
+    np.float64(0.1)
     """
     native, rows = _bound(X, kernel)
     asked = whole_or_none(candidates, "candidates")
@@ -213,6 +234,14 @@ def thin(
     Returns
     -------
     Coreset. ``remarks`` says how many rows took part in the halving: m 2^h of them, h whole; the last part looks at the mean of all.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.thin(X, random_state=0)
+    >>> len(few), bool(few.mmd < few.random_mmd)
+    (10, True)
     """
     native, rows = _bound(X, kernel)
     size = max(1, round(rows.size**0.5)) if m is None else whole(m, "m", 1)

@@ -37,6 +37,16 @@ class DriftUpdate(Shown):
     time : numbers of the rows since the monitor was made, from 0.
     statistic, threshold : mmd-u of the window against the reference, and what it must exceed; NaN until the window is full.
     alarm : whether it does; alarms : the times where it does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = mercer.DriftMonitor(rng.normal(size=(200, 2)), window=20, random_state=0)
+    >>> update = monitor.update(rng.normal(size=(5, 2)))
+    >>> len(update), bool(update), update.time
+    (5, False, array([0, 1, 2, 3, 4]))
     """
 
     time: np.ndarray
@@ -99,6 +109,15 @@ class DriftMonitor(Shown):
     ----------
     kernel, window, expected_run_length, n_simulations, seed, thresholds, remarks : as calibrated.
     time, filled, last_alarm : rows seen, rows in the window, time of the latest alarm since the last reset (None: none).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = mercer.DriftMonitor(rng.normal(size=(200, 2)), window=20, random_state=0)
+    >>> bool(monitor.update(rng.normal(size=(40, 2)) + 2.0)), monitor.time
+    (True, 40)
     """
 
     def __init__(

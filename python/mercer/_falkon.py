@@ -313,6 +313,13 @@ class FalkonClassifier(ClassifierMixin, _Falkon):
     __doc__ = f"""Classification by regression on landmarks: squared loss against -1 and +1, one class against the rest for three or more.
 {_PARAMETERS}
     classes_ : the labels.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(200, random_state=0)
+    >>> mercer.FalkonClassifier(gamma=1.0, alpha=0.01, n_landmarks=50, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FalkonClassifier:

@@ -39,6 +39,14 @@ class EmbeddingBound(Shown, float):
     rows : 1 / sum of the squared weights: the number of rows that equal weights would need.
     mean_root : the sample's mean of sqrt(k(x, x)), whose limit must be finite for the embedding to exist.
     sentence : all of it in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> bound = mercer.mean_embedding(X, "gaussian(1)").bound(0.05)
+    >>> bound < 0.5, bound.kappa, bound.kappa_known
+    (True, 1.0, True)
     """
 
     delta: float
@@ -69,6 +77,15 @@ class MeanEmbedding(RKHSFunction):
     X : one row, or one number, per sample, or the Gram matrix of a precomputed kernel; copied.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the rows.
     sample_weight : one number >= 0 for each row; None is equal weights.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mu, nu = (mercer.MeanEmbedding(rows, "gaussian(1)") for rows in (A, B))
+    >>> bool(abs(mu.distance(nu) ** 2 - mercer.mmd(A, B, "gaussian(1)", statistic="mmd-b")) < 1e-12)
+    True
     """
 
     __slots__ = ()
@@ -162,5 +179,12 @@ def mean_embedding(X: Any, kernel: Kernel | str | None = None, sample_weight: An
     Returns
     -------
     MeanEmbedding, an :class:`mercer.RKHSFunction`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mu = mercer.mean_embedding([[0.0], [2.0]], "gaussian(1)")
+    >>> mu([[0.0]]).round(4)
+    array([0.5677])
     """
     return MeanEmbedding(X, kernel, sample_weight)

@@ -38,6 +38,15 @@ class MixtureWeights(Shown):
     gram, products : Q_jl = <mu_j, mu_l> and p_j = <mu_j, mu(X)>.
     unique : whether no other weights give the same mixture, as far as rounding can tell.
     kernel, remarks, seconds, sentence : with which kernel, what to know, and the answer in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.repeat([0.0, 5.0], [30, 10])
+    >>> found = mercer.mixture_weights(X, [np.zeros(4), np.full(4, 5.0)])
+    >>> found.weights.round(6), found.unique
+    (array([0.75, 0.25]), True)
     """
 
     weights: np.ndarray
@@ -128,6 +137,14 @@ def mixture_weights(
     sample_weight : of the rows of X, >= 0.
     gram, products, squared_norm : in place of X and components: Q_jl = <mu_j, mu_l>, p_j = <mu_j, mu(X)> and, for the distance, |mu(X)|^2.
     n_jobs, memory, verbose : as everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.repeat([0.0, 5.0], [30, 10])
+    >>> mercer.mixture_weights(X, [np.zeros(4), np.full(4, 5.0)]).weights.round(6)
+    array([0.75, 0.25])
     """
     threads = _run.threads(n_jobs)
     if gram is not None or products is not None:

@@ -30,6 +30,15 @@ class TestResult(Shown):
     numbers : what else the test knows, by name.
     remarks : what a reader must know, such as differences that the kernel cannot see.
     sentence : the verdict in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.two_sample_test(A, B, n_permutations=99, random_state=0)
+    >>> bool(result), result.statistic_name, result.p_value, len(result.null)
+    (True, 'mmd-u', 0.01, 99)
     """
 
     __test__ = False  # pytest takes no class of ours for a test

@@ -48,6 +48,15 @@ class MMD(Shown, float):
     deviation : standard error under the alternative; NaN where there is none.
     error, error_statement : how far an approximation may be from the exact number, and what that means; 0 and "" when exact.
     statistic_name, kernel, n, m, seconds, sentence : what it is, the kernel with length scales set, the rows, the time, all in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> value = mercer.mmd(A, B)
+    >>> value > 0, round(value.distance**2 - value, 12), value.n
+    (True, 0.0, 50)
     """
 
     _fields = ("distance", "deviation", "error", "error_statement", "statistic_name", "kernel", "n", "m", "seconds", "sentence")
@@ -92,6 +101,15 @@ class LevelCheck(Shown):
     holds : False where the whole interval is above the level: the test rejects too often.
     p_values : of all splits; uniform where the test is exact.
     sentence : all of it in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> check = mercer.level_check(A[:25], A[25:], n_permutations=49, repetitions=20, random_state=0)
+    >>> check.repetitions, check.low <= check.rate <= check.high
+    (20, True)
     """
 
     repetitions: int
@@ -205,6 +223,14 @@ def mmd(
     Returns
     -------
     MMD, a float with ``distance``, ``deviation`` (its standard error) and more.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd(A, B) > mercer.mmd(A[:25], A[25:])
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     with _run.progress(verbose) as bar:
@@ -279,6 +305,15 @@ def two_sample_test(
     Returns
     -------
     TestResult; True in a condition if the samples differ.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.two_sample_test(A, B, random_state=0)
+    >>> result.rejected, result.p_value
+    (True, 0.000999000999000999)
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(
@@ -317,6 +352,14 @@ def level_check(
     -------
     LevelCheck with ``rate`` (rejections / repetitions), ``low`` and ``high`` (95 % interval of Clopper and Pearson), ``holds``,
     ``p_values``, ``sentence`` and ``plot()``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.level_check(A[:25], A[25:], n_permutations=49, repetitions=20, random_state=0).holds
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(
@@ -359,6 +402,15 @@ def two_sample_power(
     -------
     PowerEstimate with ``power``, ``low`` and ``high`` (one standard error of the pilot's MMD to either side), ``needed`` (0: the pilot
     shows no difference), ``threshold``, ``deviation``, ``squared`` and ``sentence``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> estimate = mercer.two_sample_power(A[:10], B[:10], n=50)
+    >>> estimate.low <= estimate.power <= estimate.high
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(

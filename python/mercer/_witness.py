@@ -36,7 +36,15 @@ __all__ = ["ColumnContribution", "ColumnTable", "TellingPoint", "TellingPoints",
 
 @dataclass(frozen=True)
 class TellingPoint:
-    """A row of one of the samples ("X" or "Y", counting from 0) and the witness at it."""
+    """A row of one of the samples ("X" or "Y", counting from 0) and the witness at it.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> point = mercer.witness(A, B).telling_points(1).more_x[0]
+    >>> point.sample, point.value > 0
+    ('X', True)
+    """
 
     sample: str
     row: int
@@ -45,7 +53,15 @@ class TellingPoint:
 
 @dataclass(frozen=True, repr=False)
 class TellingPoints(Shown):
-    """Rows of both samples, equal ones once: ``more_x`` where X has more mass, ``more_y`` where Y has, the most telling first."""
+    """Rows of both samples, equal ones once: ``more_x`` where X has more mass, ``more_y`` where Y has, the most telling first.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> points = mercer.witness(A, B).telling_points(3)
+    >>> len(points.more_x), len(points.more_y)
+    (3, 3)
+    """
 
     more_x: list[TellingPoint]
     more_y: list[TellingPoint]
@@ -57,7 +73,15 @@ class TellingPoints(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WitnessGrid(Shown):
-    """The witness along one column or over two: ``axes`` are the places along each, ``values`` of shape (points,) or (points, points)."""
+    """The witness along one column or over two: ``axes`` are the places along each, ``values`` of shape (points,) or (points, points).
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> grid = mercer.witness(A, B).grid(points=21)
+    >>> grid.names, grid.values.shape
+    (['x0', 'x1'], (21, 21))
+    """
 
     columns: list[int]
     names: list[str]
@@ -84,6 +108,15 @@ class ColumnContribution:
     differs : adjusted <= level.
     drop : what mmd-u of all columns together loses when the column is shuffled over both samples; NaN without shuffles.
     share : of the drops above 0 (without shuffles, of ``squared``); shares add up to 1, or are all 0.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> columns = mercer.witness(A, B).columns(n_permutations=99, random_state=0)
+    >>> columns[1].name, columns[1].differs
+    ('x1', True)
     """
 
     column: int
@@ -104,6 +137,13 @@ class ColumnTable(Shown, Sequence):  # type: ignore[type-arg]
     """Contributions of all columns, in the order of the data; ``ranked`` has those that differ first.
 
     ``squared`` is mmd-u of all columns together on the ``n`` and ``m`` rows used.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> columns = mercer.witness(A, B).columns(n_permutations=99, random_state=0)
+    >>> len(columns), columns.ranked[0].name
+    (2, 'x1')
     """
 
     rows: list[ColumnContribution] = field(repr=False)
@@ -166,6 +206,15 @@ class Witness(Shown):
     squared, distance : mmd-b, |mu(X) - mu(Y)|^2, and its root.
     at_x, at_y : the witness at the rows of both samples.
     function : the same as an :class:`mercer.RKHSFunction`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> w = mercer.witness(A, B)
+    >>> bool(w.at_x.mean() > 0 > w.at_y.mean())
+    True
     """
 
     def __init__(self, native: _mercer.Witness, X: _mercer.Samples, Y: _mercer.Samples, names: list[str] | None, weights: tuple[np.ndarray, np.ndarray]) -> None:
@@ -328,6 +377,14 @@ def witness(
     Returns
     -------
     Witness
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.witness(A, B)([[0.0, 1.0], [1.0, -0.5]]).round(1) > 0
+    array([ True, False])
     """
     _data.second_sample(Y)
     native = kernel_for(kernel, X)

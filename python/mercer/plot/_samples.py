@@ -156,7 +156,7 @@ def change_points(found: Any, series: Any = None, ax: Any = None) -> Any:
     >>> import mercer
     >>> import numpy as np
     >>> series = np.repeat([0.0, 3.0], 40) + np.random.default_rng(0).normal(0, 0.3, 80)
-    >>> found = mercer.change_points(series, random_state=0)
+    >>> found = mercer.change_points(series)
     >>> mercer.plot.change_points(found, series).get_xlabel()
     'row'
     """
