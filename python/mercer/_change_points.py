@@ -21,7 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
 from ._shown import Shown
 from ._test_result import TestResult, seed_of, wrap
 

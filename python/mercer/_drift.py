@@ -21,7 +21,8 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._change_points import _count
-from ._kernel import Kernel, kernel_for, number, wrap
+from ._arguments import number
+from ._kernel import Kernel, kernel_for, wrap
 from ._shown import Shown
 from ._test_result import seed_of
 

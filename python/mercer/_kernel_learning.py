@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 
 from . import _data, _estimators, _mercer, _run, _scikit
-from ._kernel import Kernel, number, wrap
+from ._arguments import number
+from ._kernel import Kernel, wrap
 from ._shown import Shown
 
 __all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel", "with_ard"]

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
 from ._rkhs import RKHSFunction
 from ._shown import Shown
 

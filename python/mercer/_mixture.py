@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
 from ._shown import Shown
 
 __all__ = ["MixtureWeights", "mixture_weights"]

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from . import _callbacks, _mercer
-from ._kernel import Kernel, Leaf, kernel, number, scale, whole
+from ._arguments import number, scale, whole
+from ._kernel import Kernel, Leaf, kernel
 from ._object_kernels import (
     BagOf,
     BagOfWords,
