@@ -28,7 +28,7 @@ for has_motif in promoter:
 train, test, y_train, y_test = train_test_split(strings, promoter, test_size=60, stratify=promoter, random_state=0)
 
 # 2. A pipeline takes strings as they are: features of a string kernel on landmarks, then a linear machine. Kernels are searched like numbers.
-pipeline = Pipeline([("features", mercer.Nystroem(n_components=80, kernel=Spectrum(4), random_state=0)), ("machine", mercer.LinearSVC())])
+pipeline = Pipeline([("features", mercer.Nystroem(n_components=60, kernel=Spectrum(4), random_state=0)), ("machine", mercer.LinearSVC())])
 search = GridSearchCV(pipeline, {"features__kernel": [Spectrum(3), Spectrum(5), Mismatch(5, 1)], "machine__C": [0.1, 1.0]}, cv=4).fit(train, y_train)
 print("chosen:", search.best_params_["features__kernel"])
 

@@ -17,7 +17,7 @@ rng = np.random.default_rng(1)
 names = ["weight", "price", "distance"]
 before = pd.DataFrame(rng.normal(size=(150, 3)), columns=names)
 after = pd.DataFrame(rng.normal(size=(150, 3)), columns=names)
-after["price"] = rng.choice([-1.0, 1.0], 150) + rng.normal(0, 0.3, 150)
+after["price"] = rng.choice([-1.8, 1.8], 150) + rng.normal(0, 0.3, 150)
 print("difference of the means:", (after.mean() - before.mean()).abs().round(2).to_dict())
 
 # 2. Do they differ? One test, with all that is needed to judge it.

@@ -151,7 +151,7 @@ class Kernel:
     def arguments(self) -> dict[str, Any]:
         """What :meth:`with_arguments` takes: of a kernel with a name its arguments, else ``parameters`` by name.
 
-        Names that repeat have the number of their place.
+        Names that repeat are counted.
 
         >>> import mercer
         >>> mercer.kernel("matern(1.5, auto)").arguments
@@ -305,9 +305,9 @@ class Kernel:
 
 
 def _numbered(parameters: list[tuple[str, float]]) -> Iterable[tuple[str, float]]:
-    """Names that repeat get the number of their place."""
+    """Names that repeat are counted."""
     names = [name for name, _ in parameters]
-    return ((f"{name} ({i + 1})" if names.count(name) > 1 else name, value) for i, (name, value) in enumerate(parameters))
+    return ((f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name, value) for i, (name, value) in enumerate(parameters))
 
 
 _leaves: dict[str, type[Leaf]] = {}  # by the word that text has

@@ -133,7 +133,7 @@ def test_what_decision_boundary_refuses(moons):
         plot.decision_boundary(mercer.SVC(), X, y)
     with pytest.raises(ValueError, match="y must have a value for each of the 100 rows"):
         plot.decision_boundary(model, X, y[:5])
-    with pytest.raises(ValueError, match="the class 7"):
+    with pytest.raises(ValueError, match="the class 7, which the model does not know: its classes are 0, 1"):
         plot.decision_boundary(model, X, np.full(100, 7))
     with pytest.raises(ValueError, match="precomputed kernel values"):
         plot.decision_boundary(mercer.SVC(kernel="precomputed").fit(Gaussian(1)(X), y), X, y)

@@ -148,7 +148,7 @@ def decision_boundary(
         label = f"support vectors ({len(vectors)})"
         ax.scatter(vectors[:, 0], vectors[:, 1], s=60, facecolors="none", edgecolors="black", linewidths=0.8, label=label, zorder=4)
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(title=title)
+        ax.legend(title=title, loc="upper right")  # to look for the best place takes long over a grid
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
     ax.set_xlim(across[0], across[-1])
@@ -193,11 +193,11 @@ def _regions(
     if targets is None:
         ax.scatter(rows[:, 0], rows[:, 1], color="0.3", **style)
         return
-    known = np.isin(targets, classes) if targets.dtype.kind == classes.dtype.kind or classes.dtype.kind in "fiub" else np.isin(targets.astype(str), classes.astype(str))
-    if not known.all() and not is_outlier_detector(model):
-        strange = targets[~known][0]
-        raise ValueError(f"y has the class {strange!r}, which the model does not know: its classes are {', '.join(map(str, classes))}")
-    scatter_classes(ax, rows, targets, classes if known.all() else np.unique(targets), **style)
+    known = set(classes.tolist())
+    strange = [label for label in np.unique(targets).tolist() if label not in known]
+    if strange and is_classifier(model):
+        raise ValueError(f"y has the class {strange[0]!r}, which the model does not know: its classes are {', '.join(map(repr, classes.tolist()))}")
+    scatter_classes(ax, rows, targets, np.unique(targets) if strange else classes, **style)
 
 
 def _labels(model: Any, predicted: np.ndarray) -> np.ndarray:

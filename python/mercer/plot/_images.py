@@ -94,7 +94,7 @@ def preimages(
     Examples
     --------
     >>> import mercer
-    >>> X, _ = mercer.datasets.noisy_circle(60, random_state=0)
+    >>> X, _ = mercer.datasets.circles(60, random_state=0)
     >>> kpca = mercer.KernelPCA(3, kernel="gaussian(1)", fit_inverse_transform=True).fit(X)
     >>> mercer.plot.preimages(kpca, X).get_legend().get_texts()[1].get_text()
     'pre-images'
