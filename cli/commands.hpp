@@ -21,5 +21,7 @@ void add_gram(CLI::App& app, Invocation& invocation);
 void add_kernels(CLI::App& app, Invocation& invocation);
 void add_info(CLI::App& app, Invocation& invocation);
 void add_convert(CLI::App& app, Invocation& invocation);
+void add_completion(CLI::App& app, Invocation& invocation);
+void add_manual(CLI::App& app, Invocation& invocation);
 
 }  // namespace mercer::cli
