@@ -254,9 +254,9 @@ void run_changes(ChangesOptions& o) {
     files["report"] = o.report;
   }
   if (o.common.json) return print_changes_json(o, r, files);
-  speaker.say("{}", r.found.sentence);
+  speaker.verdict(r.found.sentence);
   speaker.notes(r.found.remarks);
-  if (!r.segments.empty()) speaker.say("{}", aligned(segment_table(r)));
+  if (!r.segments.empty()) speaker.table(aligned(segment_table(r)));
   if (r.test) speaker.say("{}", r.test->sentence);
   if (!o.report.empty()) speaker.say("The report is {}.", o.report);
 }

@@ -213,7 +213,7 @@ void run_drift(DriftCommandOptions& o) {
     json["files"] = files;
     return print_json(json);
   }
-  speaker.say("{}", verdict(watch));
+  speaker.verdict(verdict(watch));
   if (!o.report.empty()) speaker.say("The report is {}.", o.report);
 }
 
