@@ -11,7 +11,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTHON := .venv/bin/python
 MERCER := build/release/bin/mercer
 NAME ?=
-PARTS := layers format cpp python cli docs
+PARTS := layers format cpp python cli browser docs
 LONG_PARTS := levels asan tsan tidy pip site clone
 CXX_FILES = $(shell find include src cli python examples tests bench -name '*.cpp' -o -name '*.hpp')
 
@@ -81,6 +81,11 @@ test-python:
 
 test-cli:
 	@$(PYTHON) -m pytest -q $(wildcard tests/cli tests/tools)
+
+# Pages in a real browser, without a network: charts drawn, tooltips, dark, paper. Screenshots are in build/browser.
+test-browser:
+	@tools/setup.sh browser
+	@$(PYTHON) -m pytest -q -rs tests/browser
 
 # The programs of the documentation run and print what the pages say; links, the theory map and the kernel catalogue are checked.
 test-docs:

@@ -2,10 +2,11 @@
 
     make bench                 every row
     make bench NAME=GRAM-64    one row (a prefix is enough: NAME=GRAM)
+    make bench NAME=--page     measures nothing: writes docs/benchmarks.md and README.md's table from what is kept
 
 Every competitor is a process of its own (one file in bench/<task>/), started once, told to prepare, then told to run in turns:
 ours, theirs, ours, theirs ... The best of three turns counts, and the peak memory above the start of the turn.
-The table goes to the screen; what every row last gave, and on which machine, is kept in bench/results.json, and docs/benchmarks.md is written from that.
+The table goes to the screen; what every row last gave, and on which machine, is kept in bench/results.json, and docs/benchmarks.md and the table of README.md are written from that.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import json
@@ -25,8 +26,10 @@ TOOLS = ROOT / "build" / "release" / "bin"
 PEERS = WORK / "peers" / "bin" / "python"
 PEER_PACKAGES = ["scikit-learn", "numpy", "scipy", "pandas", "scikit-learn-intelex", "goodpoints", "grakel"]
 RESULTS = ROOT / "bench" / "results.json"
-QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
+QUALITY = [ROOT / "bench" / "quality" / f"{name}.md" for name in ("learn", "regression", "svm", "maps")]  # by the scripts beside them, which take longer than all rows together
 TURNS = int(os.environ.get("TURNS", 3))
+IN_README = ["SVC-20k", "SVM-tune", "KRR-fit", "RFF", "GP", "KPCA-10k", "MMD-5k", "CSV"]
+TABLE_BEGINS, TABLE_ENDS = "<!-- table: written by make bench from bench/results.json -->\n", "<!-- end of the table -->\n"
 
 sys.path.insert(0, str(ROOT / "bench"))
 import data  # noqa: E402
@@ -249,10 +252,10 @@ def growths():
          [250_000, 500_000, 1_000_000]),
         ("KPCA-10k", "10 components of Gaussian kernel PCA, d = 20", ours("kpca/ours.py", "krylov"), lambda n: data.regression(n, 20)[:1],
          [5000, 10000, 20000]),
-        ("MMD", "two-sample test by 1000 permutations, d = 10", ours("mmd/ours.py"),
-         lambda n: data.gaussian_matrix(n, 10, "float64", seed=2) + data.gaussian_matrix(n, 10, "float64", seed=3), [1250, 2500, 5000]),
         ("KPCA-100k", "the same on 1000 landmarks", ours("kpca/ours.py", "lowrank"), lambda n: data.regression(n, 20)[:1],
          [25_000, 50_000, 100_000]),
+        ("MMD", "two-sample test by 1000 permutations, d = 10", ours("mmd/ours.py"),
+         lambda n: data.gaussian_matrix(n, 10, "float64", seed=2) + data.gaussian_matrix(n, 10, "float64", seed=3), [1250, 2500, 5000]),
     ]
 
 
@@ -298,7 +301,7 @@ def machines(results):
 
 
 def table(results):
-    lines = ["| row | work | peer | peer | Mercer | ratio | wanted | our peak memory | peer's | results differ by |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| row | work | peer | its time | Mercer | ratio | wanted | our peak memory | peer's | results differ by |", "|---|---|---|---|---|---|---|---|---|---|"]
     for r in results:
         once = "" if r.get("turns", 3) > 1 else " (one turn)"
         lines.append(f"| {r['row']} | {r['work']}{once} | {r['peer']} | {r['peer_seconds']:.2f} s | {r['our_seconds']:.2f} s | {r['ratio']:.1f} | >= {r['wanted']} "
@@ -310,7 +313,9 @@ def table(results):
     return "\n".join(lines)
 
 
-def write_page(results, grown):
+def page_of(kept):
+    """docs/benchmarks.md as the kept results give it."""
+    results = [r for row in rows() for r in kept["rows"].get(row.name, [])]
     page = f"""# Benchmarks
 
 Written by `make bench`. Both sides free to use 2 threads, best of three interleaved turns (one where the row says so), from arrays in memory to the result, first touch of memory included;
@@ -322,17 +327,38 @@ A row keeps what it gave when it was last run, so rows may come from different r
 {table(results)}
 """
     page += "\n## How cost grows\n"
-    for g in grown:
+    for g in (kept["growth"][task[0]] for task in growths() if task[0] in kept["growth"]):
         lines = "\n".join(f"| {s['n']} | {s['seconds']:.2f} s | {s['peak_bytes'] / 1e6:.0f} MB |" for s in g["sizes"])
         page += f"\n{g['task']}: time grows as n^{g['exponent']:.2f}.\n\n| n | time | peak memory |\n|---|---|---|\n{lines}\n"
     for part in QUALITY:
         if part.exists():
             page += "\n" + part.read_text()
-    (ROOT / "docs" / "benchmarks.md").write_text(page)
+    return page
+
+
+def readme_of(kept, readme):
+    """The text of README.md with its table of a few rows as the kept results give them."""
+    results = [r for name in IN_README for r in kept["rows"].get(name, [])[:1]]
+    lines = ["| work | peer | its time | Mercer | ratio |", "|---|---|---|---|---|"]
+    lines += [f"| {r['work']} | {r['peer']} | {r['peer_seconds']:.2f} s | {r['our_seconds']:.2f} s | {r['ratio']:.1f} |" for r in results]
+    where = sorted({r["machine"] for r in results})
+    before, _, rest = readme.partition(TABLE_BEGINS)
+    return before + TABLE_BEGINS + "\n".join([*lines, "", "Measured on " + "; and on ".join(where) + "."]) + "\n" + TABLE_ENDS + rest.partition(TABLE_ENDS)[2]
+
+
+def write_pages(kept):
+    (ROOT / "docs" / "benchmarks.md").write_text(page_of(kept))
+    readme = ROOT / "README.md"
+    readme.write_text(readme_of(kept, readme.read_text()))
+    print("written: docs/benchmarks.md and the table of README.md")
 
 
 def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": {}, "growth": {}}
+    if wanted == "--page":
+        write_pages(kept)
+        return
     WORK.mkdir(parents=True, exist_ok=True)
     setup_peers()
     data.use_folder(WORK / "data")
@@ -340,7 +366,6 @@ def main():
     chosen = [row for row in everything if row.name.startswith(wanted)]
     if not chosen:
         raise SystemExit(f"there is no benchmark {wanted}; there are {', '.join(row.name for row in everything)}")
-    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": {}, "growth": {}}
     for row in chosen:
         row.prepare = [make() for make in row.prepare]
         print(f"{row.name}: {row.work} ...", flush=True)
@@ -354,9 +379,7 @@ def main():
             print(f"how cost grows: {task[1]} ...", flush=True)
             kept["growth"][task[0]] = grow(*task)
             RESULTS.write_text(json.dumps(kept, indent=2))
-    results = [r for row in everything for r in kept["rows"].get(row.name, [])]
-    write_page(results, [kept["growth"][task[0]] for task in growths() if task[0] in kept["growth"]])
-    print("written: docs/benchmarks.md")
+    write_pages(kept)
     print(table([r for row in chosen for r in kept["rows"][row.name]]))
 
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "estimates.hpp"
 #include "objects.hpp"
 #include "terminal.hpp"
 
@@ -35,7 +36,7 @@ Samples features_for(const SavedModel& saved, const Table& table, const std::str
   }
   if (saved.encoder) {
     require_no_names(*saved.encoder, table);
-    for (const std::string& sentence : saved.encoder->unseen_categories(table)) fmt::print(stderr, "mercer: {}\n", sentence);
+    for (const std::string& sentence : saved.encoder->unseen_categories(table)) print_warning(sentence);
     return saved.encoder->features_of(table);
   }
   if (table.sparse) {
@@ -151,8 +152,8 @@ std::vector<Index> sequences_for(const SavedModel& saved, const std::string& mod
   const std::string& name = asked.empty() ? structured->parts().sequence_column : asked;
   if (name.empty()) throw UsageError(fmt::format("{} labels sequences; name the column that tells them apart with --sequence", model));
   if (asked.empty() && table.find(name) < 0) {
-    throw InvalidArgument(fmt::format("{}: has no column \"{}\", which tells the sequences of {} apart; --sequence names another",
-                                      table.source, name, model));
+    throw InvalidArgument(fmt::format("{}: has no column \"{}\", which tells the sequences of {} apart{}; --sequence names another",
+                                      table.source, name, model, did_you_mean(name, table.names)));
   }
   return groups_in(table, name, "--sequence");
 }
@@ -174,7 +175,9 @@ std::vector<Index> classes_of(const SavedModel& saved, const Samples& X, const M
                               const std::vector<Index>& sequences) {
   if (const auto* structured = std::get_if<StructuredSvmModel>(&saved.model);
       structured != nullptr && structured->form() == StructuredForm::chain && !X.empty()) {
-    return sequences.empty() ? structured->classes(X, common.run()) : chain_labels(*structured, X, sequences, common.run());
+    ProgressBar bar;
+    const Run run = common.run(bar.callback());
+    return sequences.empty() ? structured->classes(X, run) : chain_labels(*structured, X, sequences, run);
   }
   if (!std::holds_alternative<SvcModel>(saved.model)) return classes_from_scores(scores);
   ProgressBar bar;
@@ -182,11 +185,7 @@ std::vector<Index> classes_of(const SavedModel& saved, const Samples& X, const M
 }
 
 Matrix predict_with_bar(const SavedModel& saved, const Samples& X, const CommonOptions& common) {
-  if (const auto* krr = std::get_if<KernelRidgeModel>(&saved.model)) {
-    const double pairs = static_cast<double>(X.size()) * static_cast<double>(krr->samples().size());
-    announce(fmt::format("predicting {} rows", X.size()), pairs * (2 * static_cast<double>(X.width()) + 60) / estimated_flops(common.run()),
-             static_cast<double>(X.size()) * static_cast<double>(X.width() + krr->n_targets()) * 8, common.run());
-  }
+  announce_application("predicting", saved, X, common.run());
   ProgressBar bar;
   return saved.predict(X, common.run(bar.callback()));
 }

@@ -154,6 +154,9 @@ void write_changes_report(const ChangesOptions& o, const Outcome& r) {
   page.command = o.command_line;
   page.verdict = r.found.sentence + ".";
   if (r.test) page.verdict += fmt::format(" Test: {}.", r.test->sentence);
+  page.numbers = {{std::to_string(count), count == 1 ? "change" : "changes", fmt::format("{} segments", count + 1)},
+                  {std::to_string(r.found.n), "rows", fmt::format("{} columns", r.data.X.width())}};
+  if (r.test) page.numbers.push_back({fmt::format("{:.3g}", r.test->p_value), "p-value", "if nothing changed"});
   std::vector<double> marks;
   for (const ChangePoint& c : r.found.changes) marks.push_back(static_cast<double>(c.position) - 0.5);
   for (Index c = 0; c < std::min(shown_columns, r.rows.cols()); ++c) {
@@ -251,9 +254,9 @@ void run_changes(ChangesOptions& o) {
     files["report"] = o.report;
   }
   if (o.common.json) return print_changes_json(o, r, files);
-  speaker.say("{}", r.found.sentence);
+  speaker.verdict(r.found.sentence);
   speaker.notes(r.found.remarks);
-  if (!r.segments.empty()) speaker.say("{}", aligned(segment_table(r)));
+  if (!r.segments.empty()) speaker.table(aligned(segment_table(r)));
   if (r.test) speaker.say("{}", r.test->sentence);
   if (!o.report.empty()) speaker.say("The report is {}.", o.report);
 }

@@ -6,6 +6,7 @@
 #include "apply.hpp"
 #include "cluster.hpp"
 #include "commands.hpp"
+#include "estimates.hpp"
 #include "given_gram.hpp"
 #include "terminal.hpp"
 
@@ -191,6 +192,11 @@ Clusters cluster_spectral(const SpectralOptions& o, const Exploration& e) {
   options.assignment = o.assignment;
   options.restarts = static_cast<Index>(o.restarts);
   options.seed = o.reading.seed;
+  const auto n = static_cast<double>(X.size());
+  const double tried = o.chooses() ? static_cast<double>(o.k_max - o.k_min) + 1 : 1;
+  const double edges = by_kernel ? n * n : n * static_cast<double>(o.neighbors);
+  announce(fmt::format("spectral clustering of {} rows", X.size()),
+           (n * n * kernel_value_flops(X) + tried * 200 * edges) / estimated_flops(o.common.run()), 16 * edges, o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   options.clusters = o.chooses() ? choose_k(o, e, options, out) : o.k_min;
@@ -226,7 +232,7 @@ struct ApplyOptions : ExploreOptions {
 
 void run_apply(const ApplyOptions& o) {
   check_outputs({{"--out", o.out}}, {o.map, o.reading.path}, o.common.json);
-  const SavedModel saved = load_model(o.map);  // a wrong file is said before the data are read
+  const SavedModel saved = open_model(o.map);  // a wrong file is said before the data are read
   const auto* model = std::get_if<KernelKMeansModel>(&saved.model);
   if (model == nullptr)
     throw UsageError(fmt::format("{} is a {} model; mercer cluster kmeans --model saves what labels new rows", o.map, saved.kind()));
@@ -234,6 +240,7 @@ void run_apply(const ApplyOptions& o) {
       o.gram.empty() ? features_for(saved, read_data(o.reading, o.common), "") : read_gram_rows(o.gram, saved, o.map, o.common);
   const std::string path = o.out.empty() ? "-" : o.out;
   std::vector<Index> labels;
+  announce_application("labelling", saved, X, o.common.run());
   {
     ProgressBar bar;
     labels = model->classes(X, o.common.run(bar.callback()));

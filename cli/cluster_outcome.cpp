@@ -96,7 +96,10 @@ void write_report(const ClusterOptions& o, const Exploration& e, const Outcome& 
   if (!r.found.choice.empty()) page.verdict += " " + r.found.choice;
   if (std::isfinite(r.rand)) page.verdict += fmt::format(" Adjusted Rand index against {}: {:.3f}.", e.target, r.rand);
   page.labels = r.found.labels;
-  std::tie(page.scores, page.names) = picture(e, e.kernel && e.kernel->needs_given_gram(), o.common.run());
+  {
+    ProgressBar bar;
+    std::tie(page.scores, page.names) = picture(e, e.kernel && e.kernel->needs_given_gram(), o.common.run(bar.callback()));
+  }
   page.silhouettes = r.silhouettes.each;
   page.candidates = r.found.candidates;
   if (!e.target.empty()) page.truth = e.color;
@@ -156,7 +159,7 @@ void print_outcome_json(const ClusterOptions& o, const Exploration& e, const Out
 
 void say_outcome(const ClusterOptions& o, const Exploration& e, const Outcome& r, const Speaker& speaker) {
   if (!r.found.candidates.empty()) {
-    speaker.say("{}", candidates_table(r.found.candidates, std::ssize(r.sizes)));
+    speaker.table(candidates_table(r.found.candidates, std::ssize(r.sizes)));
     speaker.say("{}", r.found.choice);
   }
   speaker.say("{} ({})", r.found.sentence, seconds_word(r.seconds));

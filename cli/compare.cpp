@@ -38,13 +38,15 @@ TwoSampleOptions two_sample_options(const CompareOptions& o, const SampleSet& s,
   return options;
 }
 
-void announce_test(const CompareOptions& o, const SampleSet& s) {
+// `times`: how often it is done.
+void announce_test(const CompareOptions& o, const SampleSet& s, const std::string& what = "comparing", double times = 1) {
   const auto n = static_cast<double>(s.pooled.size());
   const double draws = o.permutations > 0 ? static_cast<double>(o.permutations) : o.aggregate ? 4000 : o.fuse ? 2000 : 1000;
   const bool one_pass = o.statistic == MmdStatistic::linear;
   const double kernels = o.aggregate || o.fuse ? 20 : 1;
   const double flops = one_pass ? n * 100 : kernels * n * n * (static_cast<double>(s.pooled.width()) + 30 + draws);
-  announce(fmt::format("comparing {} rows", s.pooled.size()), flops / estimated_flops(o.common.run()), n * draws * 8, o.common.run());
+  announce(fmt::format("{} {} rows", what, s.pooled.size()), times * flops / estimated_flops(o.common.run()), n * draws * 8,
+           o.common.run());
 }
 
 void test_two(const CompareOptions& o, const SampleSet& s, Comparison& out) {
@@ -118,11 +120,12 @@ void look_where(const CompareOptions& o, const SampleSet& s, Comparison& c, cons
 }
 
 void look_at_level(const CompareOptions& o, const SampleSet& s, Comparison& c, const Kernel& kernel) {
+  const Index repetitions = o.level_repetitions > 0 ? static_cast<Index>(o.level_repetitions) : 200;
+  if (o.level_check) announce_test(o, s, fmt::format("{} tests of", repetitions), static_cast<double>(repetitions));
   ProgressBar bar;
   const Run run = o.common.run(bar.callback());
   if (o.level_check) {
-    c.level = level_check(s.samples[0], s.samples[1], two_sample_options(o, s, run),
-                          o.level_repetitions > 0 ? static_cast<Index>(o.level_repetitions) : 200);
+    c.level = level_check(s.samples[0], s.samples[1], two_sample_options(o, s, run), repetitions);
     c.lines.push_back(as_sentence(c.level->sentence));
   }
   if (o.power) {

@@ -218,11 +218,6 @@ std::vector<std::pair<std::string, std::vector<Index>>> values_of(const Table& t
   if (table.sparse && name != "label")
     throw InvalidArgument(
         fmt::format("{}: rows of a LIBSVM file have no column {}; --by label takes their labels", source_word(table.source), name));
-  if (!table.sparse && table.find(name) < 0) {
-    const std::string near = nearest(name, table.names);
-    throw InvalidArgument(fmt::format("{}: has no column \"{}\" for --by{}; it has {}", source_word(table.source), name,
-                                      near.empty() ? "" : fmt::format(", did you mean {}?", near), list_words(table.names, 20)));
-  }
   const Column& column = table.sparse ? labels : table.columns[static_cast<std::size_t>(require_column(table, name, " for --by"))];
   if (!column.missing.empty())
     throw FileError(fmt::format("{}: column {} of --by has no value", place_word(table, column.missing.front()), column.name));

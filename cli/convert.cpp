@@ -75,13 +75,15 @@ bool is_model_name(const std::string& path) { return path.ends_with(".mercer"); 
 // Models of support vectors: a Mercer model becomes a LIBSVM model, and the other way round by the name of the output.
 void convert_model(const ConvertOptions& o) {
   check_output("OUT", o.out, {o.reading.path}, false);
-  const SavedModel saved = load_model(o.reading.path);
+  const SavedModel saved = open_model(o.reading.path);
   const bool to_mercer = is_model_name(o.out);
-  if (to_mercer) {
-    save_model(saved, o.out, o.common.run());
-  } else {
-    write_libsvm_model(saved, o.out);
-  }
+  write_carefully(o.out, o.common, [&](const Run& run) {
+    if (to_mercer) {
+      save_model(saved, o.out, run);
+    } else {
+      write_libsvm_model(saved, o.out);
+    }
+  });
   if (o.common.json) {
     print_json({{"model", saved.kind()}, {"to", to_mercer ? "mercer model" : "libsvm model"}, {"files", {{"out", o.out}}}});
     return;

@@ -165,8 +165,8 @@ void depend_all(const DependOptions& o, const Table& table) {
                     fmt::format("{:.4g}", p.test.p_value), fmt::format("{:.4g}", p.adjusted), p.rejected ? "yes" : "no"});
   }
   if (pairs.size() > listed) rows.push_back({fmt::format("... {} more; --json has all", pairs.size() - listed)});
-  speaker.say("{}", verdict);
-  speaker.say("{}", aligned(rows));
+  speaker.verdict(verdict);
+  speaker.table(aligned(rows));
 }
 
 }  // namespace mercer::cli

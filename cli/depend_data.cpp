@@ -32,12 +32,7 @@ Variable variable_of(const Table& table, const std::vector<std::string>& columns
   std::set<Index> wanted;
   Variable v;
   for (const std::string& name : columns) {
-    const Index j = table.find(name);
-    if (j < 0) {
-      const std::string near = nearest(name, table.names);
-      throw InvalidArgument(fmt::format("{}: has no column \"{}\"{}{}; it has {}", source_word(table.source), name, option,
-                                        near.empty() ? "" : fmt::format(", did you mean {}?", near), list_words(table.names, 20)));
-    }
+    const Index j = require_column(table, name, option);
     if (wanted.insert(j).second) v.columns.push_back(table.names[static_cast<std::size_t>(j)]);
   }
   EncodeOptions only = encode;

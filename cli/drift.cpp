@@ -117,6 +117,10 @@ void write_drift_report(const DriftCommandOptions& o, const Watch& watch, const 
   page.source = fmt::format("{} against {}", source_word(o.stream), source_word(o.reading.path));
   page.command = o.command_line;
   page.verdict = verdict(watch) + ".";
+  page.numbers = {{std::to_string(watch.alarms().size()), watch.alarms().size() == 1 ? "alarm" : "alarms",
+                   fmt::format("one false alarm in {:g} rows is expected", m.expected_run_length())},
+                  {std::to_string(watch.rows()), "rows of the stream", fmt::format("in windows of {}", m.window())},
+                  {std::to_string(m.reference_rows()), "rows of the reference", ""}};
   std::vector<double> marks;
   page.table_columns = {"row", "mmd-u", "threshold"};
   page.table_caption = "Alarms";
@@ -209,7 +213,7 @@ void run_drift(DriftCommandOptions& o) {
     json["files"] = files;
     return print_json(json);
   }
-  speaker.say("{}", verdict(watch));
+  speaker.verdict(verdict(watch));
   if (!o.report.empty()) speaker.say("The report is {}.", o.report);
 }
 

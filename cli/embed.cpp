@@ -103,7 +103,10 @@ void write_report(const EmbedOptions& o, const Exploration& e, const Embedding& 
   page.color = e.color;
   page.explained = embedding.explained;
   page.novelty = novelty;
-  if (!o.images.empty()) page.images = strip_of(o, e, saved, Z, o.common.run());
+  if (!o.images.empty()) {
+    ProgressBar bar;
+    page.images = strip_of(o, e, saved, Z, o.common.run(bar.callback()));
+  }
   page.facts = {
       {"Rows", std::to_string(Z.rows())}, {"Columns", std::to_string(e.data.X.width())}, {"Components", std::to_string(Z.cols())}};
   page.facts.insert(page.facts.end(), embedding.facts.begin(), embedding.facts.end());
@@ -207,11 +210,11 @@ void finish_embedding(const EmbedOptions& o, const Exploration& e, Embedding emb
     return;
   }
   speaker.say("{} ({})", embedding.sentence, seconds_word(seconds));
-  if (embedding.explained.size() > 0) speaker.say("{}", components_table(embedding));
+  if (embedding.explained.size() > 0) speaker.table(components_table(embedding));
   if (!o.denoise.empty()) speaker.say("{}", denoised.sentence);
   if (o.out.empty()) {
     speaker.say("The first rows; --out Z.csv writes all:");
-    speaker.say("{}", first_rows(numbers, columns));
+    speaker.table(first_rows(numbers, columns));
   } else if (o.out != "-") {
     speaker.say("The components are {}.", o.out);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply.hpp"
 #include "embed.hpp"
+#include "estimates.hpp"
 #include "given_gram.hpp"
 #include "objects.hpp"
 #include "terminal.hpp"
@@ -36,6 +37,10 @@ Embedding fit(const PcaCommandOptions& o, const Exploration& e) {
   options.whiten = o.whiten;
   options.route = o.route;
   options.seed = o.reading.seed;
+  const auto [narrow, wide] = std::minmax(static_cast<double>(X.size()), static_cast<double>(X.width()));
+  announce(fmt::format("PCA of {} rows and {} columns", X.size(), X.width()),
+           (2 * narrow * narrow * wide + 10 * narrow * narrow * narrow) / estimated_flops(o.common.run()),
+           8 * (3 * narrow * narrow + 2 * narrow * wide), o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   PcaModel model = fit_pca(X, options);
@@ -115,6 +120,15 @@ void add_landmarks(CLI::App& command, LandmarkMethod& landmarks) {
                              "How the points are chosen among the rows (default: uniform)");
 }
 
+// Kernel values with the points, and where they are whitened an eigendecomposition of those of the points.
+void announce_map(const EmbedOptions& o, const std::string& what, const Samples& X, Index points, bool whitened) {
+  const auto n = static_cast<double>(X.size());
+  const auto m = static_cast<double>(points);
+  const double flops = 2 * n * m * kernel_value_flops(X) + (whitened ? 2 * n * m * m + 10 * m * m * m : 0);
+  announce(fmt::format("{} of {} rows", what, X.size()), flops / estimated_flops(o.common.run()), 8 * (2 * n * m + 3 * m * m),
+           o.common.run());
+}
+
 Embedding fit_nystrom_map(const LandmarkCommandOptions& o, const Exploration& e) {
   const Samples& X = e.data.X;
   NystromOptions options;
@@ -123,6 +137,7 @@ Embedding fit_nystrom_map(const LandmarkCommandOptions& o, const Exploration& e)
   if (options.n_components == 0) options.n_components = X.size();
   options.landmarks = o.landmarks;
   options.seed = o.reading.seed;
+  announce_map(o, "Nystrom map", X, options.n_components, true);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   NystromMap map = fit_nystrom(X, options);
@@ -149,6 +164,7 @@ Embedding fit_empirical_map(const LandmarkCommandOptions& o, const Exploration& 
   options.n_components = components_up_to(o, X.size(), "rows");
   options.landmarks = o.landmarks;
   options.seed = o.reading.seed;
+  announce_map(o, "empirical kernel map", X, options.n_components > 0 ? options.n_components : X.size(), o.whiten);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   KernelMap map = fit_empirical_kernel_map(X, options);
@@ -193,6 +209,9 @@ Embedding fit(const FourierCommandOptions& o, const Exploration& e) {
   options.seed = o.reading.seed;
   options.memory = o.common.memory;
   RandomFourierFeatures map = random_fourier_features(kernel_of(e), X.width(), options);
+  const auto features = static_cast<double>(X.size()) * static_cast<double>(map.n_components());
+  announce(fmt::format("random features of {} rows", X.size()),
+           features * (2 * static_cast<double>(X.width()) + 40) / estimated_flops(o.common.run()), 8 * features, o.common.run());
   const bool bounded = map.draw() == FourierDraw::independent;
   Embedding out{.model = map,
                 .title = "random Fourier features",
@@ -331,7 +350,7 @@ struct ApplyOptions : EmbedOptions {
 
 void run_apply(const ApplyOptions& o) {
   check_embed(o, {o.map, o.reading.path});
-  SavedModel saved = load_model(o.map);  // a wrong file is said before the data are read
+  SavedModel saved = open_model(o.map);  // a wrong file is said before the data are read
   const MapWords words = words_of(saved.model);
   if (words.method == nullptr)
     throw UsageError(fmt::format("{} is a {} model, no map: mercer embed --model saves one; mercer predict is for models that predict",
@@ -344,6 +363,7 @@ void run_apply(const ApplyOptions& o) {
                .y = {},
                .encoder = saved.encoder.value_or(Encoder{}),
                .notes = {}};
+  announce_application("mapping", saved, data.X, o.common.run());
   Exploration e{.data = std::move(data), .kept = {}, .color = {}, .target = {}, .start = start};
   for (const auto& [option, name] : {std::pair{"--target", o.target}, {"--color", o.color}}) {
     if (name.empty()) continue;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "estimates.hpp"
 #include "terminal.hpp"
 
 namespace mercer::cli {
@@ -36,6 +37,46 @@ bool ends_with(std::string name, std::initializer_list<std::string_view> endings
 
 }  // namespace
 
+void require_file(const std::string& path) {
+  struct stat info {};
+  if (path == "-" || path.empty() || ::stat(path.c_str(), &info) == 0 || errno != ENOENT) return;
+  const std::filesystem::path asked(path);
+  const std::filesystem::path folder = asked.has_parent_path() ? asked.parent_path() : ".";
+  std::error_code none;
+  if (!std::filesystem::is_directory(folder, none))
+    throw FileError(fmt::format("{}: cannot be read: No such file or directory; there is no folder {}", path, folder.string()));
+  std::string near;
+  const std::vector<std::string> sets = simulate::builtin_names();
+  if (std::find(sets.begin(), sets.end(), path) != sets.end()) {
+    near = std::string(builtin_mark) + path;
+  } else {
+    std::vector<std::string> beside;
+    for (std::filesystem::directory_iterator at(folder, none); !none && at != std::filesystem::directory_iterator(); at.increment(none))
+      beside.push_back(at->path().filename().string());
+    near = nearest_word(asked.filename().string(), beside);
+    if (!near.empty() && asked.has_parent_path()) near = (asked.parent_path() / near).string();
+  }
+  throw FileError(
+      fmt::format("{}: cannot be read: No such file or directory{}", path, near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+}
+
+SavedModel open_model(const std::string& path) {
+  require_file(path);
+  return load_model(path);
+}
+
+Table read_with_bar(const std::string& path, ReadOptions reading, const CommonOptions& common) {
+  require_file(path);
+  if (path == "-") {  // comes when it comes; a bar would be in the way of what is typed
+    reading.run = common.run();
+    return read_table(path, reading);
+  }
+  announce_reading(path, common.run());
+  ProgressBar bar(ProgressBar::Stop::at_once);
+  reading.run = common.run(bar.callback());
+  return read_table(path, reading);
+}
+
 Table read_data(const ReadingOptions& options, const CommonOptions& common) { return read_data(options, options.path, common); }
 
 Table read_data(const ReadingOptions& options, const std::string& path, const CommonOptions& common) {
@@ -43,15 +84,12 @@ Table read_data(const ReadingOptions& options, const std::string& path, const Co
     const std::string name = path.substr(builtin_mark.size());
     const std::vector<std::string> known = simulate::builtin_names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string near = nearest(name, known);
-      throw InvalidArgument(fmt::format("there is no built-in set \"{}\"{}; there are {}", name,
-                                        near.empty() ? "" : fmt::format(", did you mean {}?", near), fmt::join(known, ", ")));
+      throw InvalidArgument(
+          fmt::format("there is no built-in set \"{}\"{}; there are {}", name, did_you_mean(name, known), fmt::join(known, ", ")));
     }
     return simulate::builtin(name, options.seed);
   }
-  ReadOptions reading = options.read;
-  reading.run = common.run();
-  return read_table(path, reading);
+  return read_with_bar(path, options.read, common);
 }
 
 void check_output(const std::string& option, const std::string& path, const std::vector<std::string>& inputs, bool allow_stdout) {
@@ -82,7 +120,12 @@ void check_output(const std::string& option, const std::string& path, const std:
 
 Index require_column(const Table& table, const std::string& name, const std::string& purpose) {
   const Index index = table.find(name);
-  if (index < 0) throw InvalidArgument(fmt::format("{}: has no column \"{}\"{}", table.source, name, purpose));
+  if (index < 0) {
+    const std::string source = table.source == "-" ? "standard input" : table.source;
+    if (table.names.empty()) throw InvalidArgument(fmt::format("{}: has no named columns{}, got \"{}\"", source, purpose, name));
+    throw InvalidArgument(fmt::format("{}: has no column \"{}\"{}{}; it has {}", source, name, purpose, did_you_mean(name, table.names),
+                                      list_words(table.names, 20)));
+  }
   return index;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "colour.hpp"
 #include "options.hpp"
 
 namespace mercer::cli {
@@ -18,6 +19,13 @@ using Json = nlohmann::ordered_json;
 
 Table read_data(const ReadingOptions& options, const CommonOptions& common);
 Table read_data(const ReadingOptions& options, const std::string& path, const CommonOptions& common);
+
+// read_table, with a bar.
+Table read_with_bar(const std::string& path, ReadOptions reading, const CommonOptions& common);
+
+// Throws where there is no such file, naming one beside it whose name is like it; what else may be wrong with it the readers say.
+void require_file(const std::string& path);
+SavedModel open_model(const std::string& path);
 
 // A column by its name, or the numbers in it; the error says what it was wanted for (" for --sample-weight").
 Index require_column(const Table& table, const std::string& name, const std::string& purpose = "");
@@ -45,6 +53,9 @@ class Speaker {
   void say(fmt::format_string<T...> format, T&&... values) const {
     if (!silent_) fmt::print(stream_, "{}\n", fmt::format(format, std::forward<T>(values)...));
   }
+  // A sentence that matters more than the others; a table whose first line is its heading.
+  void verdict(const std::string& sentence) const { say("{}", painted(stream_, Style::heading, sentence)); }
+  void table(const std::string& text) const { say("{}", with_heading(stream_, text)); }
   void notes(const std::vector<std::string>& sentences) const {
     for (const std::string& sentence : sentences) say("{}", sentence);
   }

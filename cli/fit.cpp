@@ -142,7 +142,7 @@ CLI::Option* add_precision(CLI::App& command, std::optional<Precision>& precisio
       .add_option_function<std::string>(
           "--precision",
           [&precision](const std::string& word) {
-            if (word != "float32" && word != "float64") throw CLI::ValidationError("--precision", "must be float32|float64, got " + word);
+            if (word != "float32" && word != "float64") throw wrong_choice("--precision", word, {"float32", "float64"});
             precision = word == "float32" ? Precision::float32 : Precision::float64;
           },
           "Precision of kernel values (default: float64)")

@@ -1,5 +1,6 @@
 // mercer fit sgd-svm and mercer fit mean: the support vector machine by stochastic gradients, and the nearest class mean.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "estimates.hpp"
 #include "fit.hpp"
 #include "terminal.hpp"
 
@@ -37,8 +38,6 @@ std::vector<Index> labels_of(const Training& t, const char* what) {
   return labels;
 }
 
-double kernel_value_flops(const Training& t) { return 2 * static_cast<double>(t.data.X.width()) + 30; }
-
 Fitted fit_sgd(const SgdOptions& o, const Training& t) {
   const std::vector<Index> labels = labels_of(t, "sgd-svm");
   KernelSGDOptions options;
@@ -51,7 +50,7 @@ Fitted fit_sgd(const SgdOptions& o, const Training& t) {
   options.seed = o.reading.seed;
   const auto n = static_cast<double>(t.data.X.size());
   announce(fmt::format("stochastic gradients on {} rows", t.data.X.size()),
-           n * n / 2 * kernel_value_flops(t) / estimated_flops(o.common.run()), 8 * n * n, o.common.run());
+           n * n / 2 * kernel_value_flops(t.data.X) / estimated_flops(o.common.run()), 8 * n * n, o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   KernelSGDModel model = fit_kernel_sgd(t.data.X, labels, options);
@@ -87,8 +86,8 @@ Fitted fit_mean(const MeanOptions& o, const Training& t) {
   options.priors = o.priors.value_or(options.priors);
   options.sample_weight = t.weights;
   const auto n = static_cast<double>(t.data.X.size());
-  announce(fmt::format("class means on {} rows", t.data.X.size()), n * n / 2 * kernel_value_flops(t) / estimated_flops(o.common.run()),
-           8 * n, o.common.run());
+  announce(fmt::format("class means on {} rows", t.data.X.size()),
+           n * n / 2 * kernel_value_flops(t.data.X) / estimated_flops(o.common.run()), 8 * n, o.common.run());
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   KernelMeanModel model = fit_kernel_mean(t.data.X, labels, options);
@@ -159,7 +158,7 @@ void add_fit_mean(CLI::App& fit, Invocation& invocation) {
       ->add_option_function<std::string>(
           "--priors",
           [o](const std::string& word) {
-            if (word != "equal" && word != "empirical") throw CLI::ValidationError("--priors", "must be equal|empirical, got " + word);
+            if (word != "equal" && word != "empirical") throw wrong_choice("--priors", word, {"equal", "empirical"});
             o->priors = word == "equal" ? Priors::equal : Priors::empirical;
           },
           "With --rule parzen: classes alike, or by their share of the rows (default: equal)")

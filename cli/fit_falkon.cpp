@@ -152,6 +152,7 @@ void run_in_parts(const FalkonCommand& o) {
     throw InvalidArgument("strings, sets and graphs cannot be read in parts; allow more memory, or use fewer of them");
   if (o.kernel && o.kernel->needs_given_gram())
     throw InvalidArgument("a given Gram matrix cannot be read in parts; allow more memory, or use a kernel of the columns");
+  require_file(o.reading.path);
   const Speaker speaker(o.common);
   ProgressBar bar;
   const Run run = o.common.run(bar.callback());

@@ -1,5 +1,6 @@
 // mercer fit linear-svc: linear support vector machines on the columns themselves, for many rows and many columns.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "estimates.hpp"
 #include "fit.hpp"
 #include "objects.hpp"
 #include "svm_choice.hpp"
@@ -60,6 +61,15 @@ std::string choose_C(const Training& t, const std::vector<Index>& labels, Linear
   return fmt::format("{}; --C says another.\n", search.sentence);
 }
 
+// Some twenty passes over the rows for each class and each C.
+void announce_fit(const LinearSvcCommand& o, const Training& t) {
+  const auto classes = static_cast<double>(t.data.encoder.classes.size());
+  const double fits = o.C <= 0 && o.lambda < 0 ? 30 : 1;
+  const double values = values_in(t.data.X);
+  announce(fmt::format("a linear support vector machine on {} rows", t.data.X.size()),
+           20 * 4 * values * (classes == 2 ? 1 : classes) * fits / estimated_flops(o.common.run()), 2 * 8 * values, o.common.run());
+}
+
 Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
   require_numbers(t.data.X, "a linear support vector machine");
   if (t.data.encoder.task != Task::classification) {
@@ -80,6 +90,7 @@ Fitted fit_it(const LinearSvcCommand& o, const Training& t) {
   options.max_iterations = static_cast<Index>(o.max_iterations);
   options.seed = o.reading.seed;
   const std::vector<Index> labels = class_indices(t.data.y);
+  announce_fit(o, t);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   Json choice;

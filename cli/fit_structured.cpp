@@ -2,6 +2,7 @@
 // label for every row of a sequence.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply.hpp"
+#include "estimates.hpp"
 #include "fit.hpp"
 #include "terminal.hpp"
 
@@ -42,6 +43,17 @@ StructuredSvmModel fit_chain(const StructuredCommand& o, const Training& t, cons
   return fit_chain_svm(t.data.X.subset(order.rows), order.offsets, in_order, options).with_sequence_column(o.groups);
 }
 
+// Some thirty passes over the rows, each with a score for every class; with a kernel, of kernel values with all rows.
+void announce_fit(const StructuredCommand& o, const Training& t) {
+  const auto n = static_cast<double>(t.data.X.size());
+  const auto classes = static_cast<double>(t.data.encoder.classes.size());
+  const bool linear = !t.kernel || t.kernel->text() == kernels::linear().text();
+  const double row = linear ? 2 * values_in(t.data.X) / std::max(n, 1.0) : kernel_value_flops(t.data.X) + 2 * n;
+  const double flops = 30 * n * classes * row + (linear ? 0 : n * n * kernel_value_flops(t.data.X));
+  announce(fmt::format("a structured support vector machine on {} rows", t.data.X.size()), flops / estimated_flops(o.common.run()),
+           8 * (linear ? 2 * values_in(t.data.X) : n * n), o.common.run());
+}
+
 Fitted fit_it(const StructuredCommand& o, const Training& t) {
   if (t.data.encoder.task != Task::classification) {
     throw InvalidArgument(
@@ -60,6 +72,7 @@ Fitted fit_it(const StructuredCommand& o, const Training& t) {
   options.tolerance = o.tolerance;
   options.max_passes = static_cast<Index>(o.max_iterations);
   options.seed = o.reading.seed;
+  announce_fit(o, t);
   ProgressBar bar;
   options.run = o.common.run(bar.callback());
   Json json = {{"form", chain ? "chain" : "multiclass"}};

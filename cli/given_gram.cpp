@@ -37,9 +37,10 @@ std::vector<double> counted(Index rows) {
 Dataset target_alone(const Table& data, EncodeOptions encode) {
   const Index target = target_column(data, encode);
   if (target < 0)
-    throw InvalidArgument(encode.target.empty() ? fmt::format("{}: every column is left out", file_word(data.source))
-                                                : fmt::format("{}: has no column \"{}\" to be the target; it has {}",
-                                                              file_word(data.source), encode.target, fmt::join(data.names, ", ")));
+    throw InvalidArgument(encode.target.empty()
+                              ? fmt::format("{}: every column is left out", file_word(data.source))
+                              : fmt::format("{}: has no column \"{}\" to be the target{}; it has {}", file_word(data.source), encode.target,
+                                            did_you_mean(encode.target, data.names), fmt::join(data.names, ", ")));
   const auto place = static_cast<std::size_t>(target);
   Table table = data;
   Column rows{"row", counted(data.rows()), {}};
@@ -91,9 +92,7 @@ CLI::Option* add_gram_file(CLI::App& command, std::string& path, const std::stri
 }
 
 Matrix read_kernel_values(const std::string& path, const CommonOptions& common) {
-  ReadOptions reading;
-  reading.run = common.run();
-  const Table table = read_table(path, reading);
+  const Table table = read_with_bar(path, {}, common);
   if (table.sparse) throw FileError(fmt::format("{}: is LIBSVM; kernel values come as NPY, or as CSV without names", file_word(path)));
   if (table.rows() == 0) throw FileError(fmt::format("{}: has no kernel values", file_word(path)));
   const Index columns = std::ssize(table.columns);

@@ -222,6 +222,12 @@ void run_gram(const GramCommandOptions& o) {
   Matrix& K = subject.K;
   std::optional<GramCheck> check;
   std::optional<GramRepair> repair;
+  if (!o.gram.empty() && (o.check || o.repair)) {
+    const auto n = static_cast<double>(K.rows());
+    announce(fmt::format("the spectrum of {} rows", K.rows()),
+             ((o.check ? 9 : 0) + (o.repair ? 10 : 0)) * n * n * n / estimated_flops(o.common.run()), n * n * 8 * (o.repair ? 5 : 4),
+             o.common.run());
+  }
   const std::string range = fmt::format("entries from {:.6g} to {:.6g}", K.minCoeff(), K.maxCoeff());
   {
     ProgressBar bar;

@@ -217,7 +217,7 @@ void describe(const Encoder& encoder, Rows& rows) {
 }
 
 void run_info(const InfoOptions& o) {
-  const SavedModel saved = load_model(o.model);
+  const SavedModel saved = open_model(o.model);
   Json info = Json::parse(model_info(o.model));
   const auto bytes = std::filesystem::file_size(o.model);
   if (o.common.json) {

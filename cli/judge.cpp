@@ -155,16 +155,6 @@ Features features_in(const Table& table, const EncodeOptions& options) {
 
 std::string p_word(double p) { return p < 1e-300 ? "p < 1e-300" : fmt::format("p = {:.4g}", p); }
 
-std::string list_words(const std::vector<std::string>& words, std::size_t most) {
-  if (words.empty()) return "";
-  if (words.size() == 1) return words[0];
-  if (words.size() > most) {
-    return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(most), ", "),
-                       words.size() - most);
-  }
-  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 std::string as_sentence(std::string words) {
   if (words.empty()) return words;
   if (words.back() != '.') words += '.';
@@ -214,7 +204,7 @@ Json judgement_json(const Judgement& j, const JudgeOptions& o) {
 
 void say_judgement(const Judgement& j, const Speaker& speaker) {
   const TestResult& t = j.test;
-  speaker.say("{}", j.verdict);
+  speaker.verdict(j.verdict);
   std::vector<std::vector<std::string>> rows;
   rows.push_back({t.statistic_name,
                   fmt::format("{:.6g}{}", t.statistic, std::isfinite(t.threshold) ? fmt::format(", threshold {:.6g}", t.threshold) : "")});

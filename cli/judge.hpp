@@ -47,8 +47,6 @@ Features features_in(const Table& table, const EncodeOptions& options);
 
 // "p = 0.0123", "p < 1e-300".
 std::string p_word(double p);
-// "a, b and c"; of more than `most`, "a, b, ... and 7 more".
-std::string list_words(const std::vector<std::string>& words, std::size_t most = 5);
 // A first letter as a sentence has it, and its full stop.
 std::string as_sentence(std::string words);
 

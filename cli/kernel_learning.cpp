@@ -40,8 +40,8 @@ void add_kernel_learning(CLI::App& command, KernelLearningOptions& o) {
         try {
           o.objective = parse_kernel_objective(word);
         } catch (const InvalidArgument&) {
-          throw CLI::ValidationError("--learn-kernel",
-                                     "must be loo|evidence|alignment, or stand behind DATA with nothing after it, got " + word);
+          throw CLI::ValidationError("--learn-kernel", "must be loo|evidence|alignment, or stand behind DATA with nothing after it, got " +
+                                                           word + did_you_mean(word, {"loo", "evidence", "alignment"}));
         }
       },
       "Learn the kernel's parameters, and alpha unless it is given, before the fit (default: loo, leave-one-out)");

@@ -53,10 +53,11 @@ void list_all(const Speaker& speaker) {
     for (const auto& [unused, verdict] : verdicts_of(info)) rows.back().push_back(mark(verdict));
     rows.back().push_back(info.formula);
   }
-  speaker.say("{}", aligned(rows));
+  speaker.table(aligned(rows));
   rows = {{"operation", "makes", ""}};
   for (const KernelOperation& operation : kernel_operations()) rows.push_back({operation.text, operation.formula, operation.note});
-  speaker.say("\n{}", aligned(rows));
+  speaker.say("");
+  speaker.table(aligned(rows));
   speaker.say(
       "\nFor example \"gaussian(2) + 0.5*linear.on(0, 3)\". mercer kernels NAME says more about one kernel: parameters and conditions.");
 }
@@ -69,9 +70,7 @@ void run_kernels(const KernelsOptions& o) {
     if (o.name.empty() || info.name == o.name) chosen.push_back(info);
   }
   if (chosen.empty()) {
-    const std::string near = nearest(o.name, names);
-    throw UsageError(fmt::format("there is no kernel \"{}\"{}; mercer kernels lists them", o.name,
-                                 near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+    throw UsageError(fmt::format("there is no kernel \"{}\"{}; mercer kernels lists them", o.name, did_you_mean(o.name, names)));
   }
   if (o.common.json) {
     Json json = {{"kernels", Json::array()}};
@@ -100,7 +99,7 @@ void run_kernels(const KernelsOptions& o) {
 void add_kernels(CLI::App& app, Invocation& invocation) {
   auto o = std::make_shared<KernelsOptions>();
   CLI::App* command = app.add_subcommand("kernels", "List the kernels and operations: formula, parameters, properties");
-  command->add_option("NAME", o->name, "Only this kernel");
+  command->add_option("NAME", o->name, "Only this kernel")->type_name("KERNEL");
   add_common(*command, o->common);
   command->footer("Examples:\n  mercer kernels\n  mercer kernels gaussian --json");
   command->callback([o, &invocation] { invocation.job = [o] { run_kernels(*o); }; });

@@ -78,9 +78,8 @@ void set_model(std::string& model, const std::string& word) {
   if (std::find(known.begin(), known.end(), word) == known.end()) {
     if (word == "one-class")
       throw CLI::ValidationError("--model", "one-class has no target to be measured by; mercer fit one-class fits it");
-    const std::string near = nearest(word, known);
-    throw CLI::ValidationError("--model", fmt::format("there is no model \"{}\"{}; choose {}", word,
-                                                      near.empty() ? "" : fmt::format(", did you mean {}?", near), model_words));
+    throw CLI::ValidationError("--model",
+                               fmt::format("there is no model \"{}\"{}; choose {}", word, did_you_mean(word, known), model_words));
   }
   model = word;
 }
@@ -132,6 +131,21 @@ void add_search_options(CLI::App& command, LearnCommandOptions& o) {
   command.add_flag("--explain", o.learn.explain, "Say which columns matter (by shuffling them) and which training rows the model leans on");
 }
 
+// The model of a part of the objects would want kernel values with just those: nobody has them by rows of a file.
+void refuse_gram(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--gram",
+          [](const std::string&) {
+            throw CLI::ValidationError(
+                "--gram",
+                "learn sets rows aside and chooses among kernels, where a given Gram matrix has one and all its rows; mercer fit svc DATA "
+                "--gram K.npy chooses C by cross-validation, mercer fit krr DATA --gram K.npy --alphas auto the penalty by leave-one-out");
+          },
+          "")
+      ->group("");
+}
+
 }  // namespace
 
 void add_learn(CLI::App& app, Invocation& invocation) {
@@ -148,6 +162,7 @@ void add_learn(CLI::App& app, Invocation& invocation) {
   add_scaling(*command, o->learn.encode.scaling);
   add_split_options(*command, *o);
   add_search_options(*command, *o);
+  refuse_gram(*command);
   command->add_option("--out", o->out, "Write the model to this file (default: nothing is written)")->type_name("FILE");
   command->add_option("--report", o->report, "Write a self-contained HTML page with charts to this file")->type_name("FILE");
   add_common(*command, o->common);

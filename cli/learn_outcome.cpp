@@ -102,7 +102,7 @@ void say_candidates(const Speaker& speaker, const LearnResult& result) {
     rows.push_back({c.model, kernel, penalty, number("{:.4g}", c.score), number("{:.2g}", c.deviation), c.judged_by});
   }
   speaker.say("The best of {} candidates, {}-fold cross-validation on {} rows:", result.candidates.size(), result.folds, result.n_search);
-  speaker.say("{}", aligned(rows));
+  speaker.table(aligned(rows));
 }
 
 void say_measures(const Speaker& speaker, const LearnResult& result) {
@@ -121,7 +121,7 @@ void say_measures(const Speaker& speaker, const LearnResult& result) {
   std::vector<std::vector<std::string>> rows{heading, row("this model", result.test)};
   if (result.linear.n > 0) rows.push_back(row("linear", result.linear));
   rows.push_back(row(classify ? "most frequent class" : "mean", result.baseline));
-  speaker.say("{}", aligned(rows));
+  speaker.table(aligned(rows));
 }
 
 void say_trade(const Speaker& speaker, const LearnResult& result) {
@@ -141,7 +141,7 @@ void say_trade(const Speaker& speaker, const LearnResult& result) {
   }
   for (const OperatingPoint& point : points)
     rows.push_back(row(point, result.operating_point && point.wanted == result.operating_point->wanted ? " *" : ""));
-  speaker.say("{}", aligned(rows));
+  speaker.table(aligned(rows));
   speaker.say("{}",
               result.operating_point ? "* the operating point of the saved model" : "--precision P makes one of them the model's own.");
   speaker.say("");
@@ -155,7 +155,7 @@ void say_reasons(const Speaker& speaker, const LearnResult& result) {
       const ColumnImportance& c = result.importance[i];
       rows.push_back({c.column, fmt::format("{:.4g}", c.mean), fmt::format("{:.2g}", c.deviation)});
     }
-    speaker.say("{}", aligned(rows));
+    speaker.table(aligned(rows));
     speaker.say("");
   }
   if (!result.influential.empty()) {
@@ -165,7 +165,7 @@ void say_reasons(const Speaker& speaker, const LearnResult& result) {
       const InfluentialRow& r = result.influential[i];
       rows.push_back({r.line > 0 ? std::to_string(r.line) : "-", r.target, fmt::format("{:.4g}", r.weight), percent(r.influence)});
     }
-    speaker.say("{}", aligned(rows));
+    speaker.table(aligned(rows));
     speaker.say("");
   }
 }
@@ -197,6 +197,7 @@ Json learn_json(const LearnCommandOptions& o, const LearnResult& result) {
                {"seed", result.seed},
                {"verdict", result.verdict},
                {"notes", result.notes}});
+  if (!result.search_lines.empty()) json["search_lines"] = result.search_lines;
   json["stages"] = Json::object();
   for (const StageTime& stage : result.stages) json["stages"][stage.stage] = stage.seconds;
   json.update({{"seconds", result.seconds}, {"peak_bytes", result.peak_bytes}, {"files", files_json(o)}});
@@ -207,7 +208,7 @@ void say_learned(const LearnCommandOptions& o, const LearnResult& result) {
   const Speaker speaker(o.common);
   speaker.notes(result.notes);
   speaker.say("");
-  speaker.say("{}", result.verdict);
+  speaker.verdict(result.verdict);
   speaker.say("");
   say_measures(speaker, result);
   speaker.say("");

@@ -1,7 +1,6 @@
 // The command line tool. Exit status: 0 done, 1 the job failed, 2 wrong use, 130 stopped by Ctrl-C.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -9,9 +8,11 @@
 #include <sstream>
 #include <system_error>
 
+#include "colour.hpp"
 #include "commands.hpp"
 #include "files.hpp"
 #include "terminal.hpp"
+#include "wrong_use.hpp"
 
 namespace mercer::cli {
 
@@ -22,68 +23,8 @@ constexpr int wrong_use = 2;
 
 int complain(const std::string& message, int status) {
   std::fflush(stdout);
-  fmt::print(stderr, "mercer: {}\n", message);
+  print_error(message);
   return status;
-}
-
-const CLI::App& deepest(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : deepest(*chosen.front());
-}
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// CLI11 would say only that something was not expected; people want to know what was meant.
-void check_command_words(const CLI::App& app, const std::vector<std::string>& words, std::size_t from, const char* what) {
-  const std::vector<std::string> known = command_names(app);
-  if (from >= words.size()) {
-    throw UsageError(fmt::format("{} needs a {}: {} ({} --help)", full_name(app), what, fmt::join(known, ", "), full_name(app)));
-  }
-  const std::string& word = words[from];
-  if (word == "-h" || word == "--help" || (word == "--version" && from == 0)) return;
-  if (std::find(known.begin(), known.end(), word) != known.end()) {
-    const CLI::App* command = app.get_subcommand(word);
-    if (!command_names(*command).empty()) check_command_words(*command, words, from + 1, word == "fit" ? "model" : "method");
-    return;
-  }
-  if (word.starts_with("-")) throw UsageError(fmt::format("{} has no option {} ({} --help)", full_name(app), word, full_name(app)));
-  const std::string near = nearest(word, known);
-  throw UsageError(fmt::format("there is no {} \"{}\"{}; there are {} ({} --help)", what, word,
-                               near.empty() ? "" : fmt::format(", did you mean {}?", near), fmt::join(known, ", "), full_name(app)));
-}
-
-int explain_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = deepest(app);
-  const std::string more = fmt::format(" ({} --help)", full_name(command));
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    for (const std::string& word : command.remaining(true)) {
-      if (!word.starts_with("-")) continue;
-      const std::string typed = word.substr(0, word.find('='));
-      const std::string near = nearest(typed, option_names(command));
-      return complain(fmt::format("{} has no option {}{}{}", full_name(command), typed,
-                                  near.empty() ? "" : fmt::format(", did you mean {}?", near), more),
-                      wrong_use);
-    }
-    return complain(fmt::format("{} does not expect \"{}\"{}", full_name(command), fmt::join(command.remaining(true), " "), more),
-                    wrong_use);
-  }
-  return complain(error.what() + more, wrong_use);
 }
 
 void build(CLI::App& app, Invocation& invocation) {
@@ -113,15 +54,25 @@ void build(CLI::App& app, Invocation& invocation) {
   add_info(app, invocation);
   add_convert(app, invocation);
   add_gallery(app, invocation);
+  add_completion(app, invocation);
+  add_manual(app, invocation);
 }
 
 // "mercer help fit krr" is "mercer fit krr --help", "mercer version" is "mercer --version".
 std::vector<std::string> spell_out(std::vector<std::string> words) {
   if (words.empty() || (words[0] != "help" && words[0] != "version")) return words;
-  if (words[0] == "version") return {"--version"};
+  if (words[0] == "version") {
+    words[0] = "--version";
+    return words;
+  }
   std::erase_if(words, [](const std::string& word) { return word == "help" || word == "version"; });
   words.emplace_back("--help");
   return words;
+}
+
+// CLI11 answers --version by itself, as text.
+bool asks_version_as_json(const std::vector<std::string>& words) {
+  return words.size() == 2 && ((words[0] == "--version" && words[1] == "--json") || (words[0] == "--json" && words[1] == "--version"));
 }
 
 int run(const std::vector<std::string>& words) {
@@ -130,7 +81,12 @@ int run(const std::vector<std::string>& words) {
   build(app, invocation);
   try {
     const std::vector<std::string> spelt = spell_out(words);
-    check_command_words(app, spelt, 0, "command");
+    if (asks_version_as_json(spelt)) {
+      print_json({{"name", "mercer"}, {"version", version()}});
+      finish_stdout();
+      return 0;
+    }
+    check_command_words(app, spelt);
     std::vector<std::string> reversed(spelt.rbegin(), spelt.rend());
     app.parse(reversed);
     invocation.job();
@@ -139,11 +95,11 @@ int run(const std::vector<std::string>& words) {
   } catch (const CLI::Success& help) {
     std::ostringstream out;
     app.exit(help, out, out);
-    fmt::print("{}", out.str());
+    fmt::print("{}", help_text(stdout, out.str()));
     finish_stdout();
     return 0;
   } catch (const CLI::ParseError& error) {
-    return explain_wrong_use(app, error);
+    return complain(wrong_use_of(app, error), wrong_use);
   } catch (const UsageError& error) {
     return complain(error.what(), wrong_use);
   }

@@ -130,12 +130,11 @@ void keep_for(const Table& table, const Kernel& kernel, const std::vector<Column
     }
     const auto found = std::find(table.names.begin(), table.names.end(), ref.name);
     if (found == table.names.end()) {
-      const std::string near = nearest(ref.name, table.names);
       const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(8, table.names.size()));
-      throw InvalidArgument(fmt::format(
-          "{}: the kernel looks at column {}, which is not there{}; the columns are {}{}",
-          table.source == "-" ? "standard input" : table.source, ref.name, near.empty() ? "" : fmt::format(" (did you mean {}?)", near),
-          fmt::join(table.names.begin(), table.names.begin() + shown, ", "), shown < std::ssize(table.names) ? ", ..." : ""));
+      throw InvalidArgument(
+          fmt::format("{}: the kernel looks at column {}, which is not there{}; the columns are {}{}",
+                      table.source == "-" ? "standard input" : table.source, ref.name, did_you_mean(ref.name, table.names),
+                      fmt::join(table.names.begin(), table.names.begin() + shown, ", "), shown < std::ssize(table.names) ? ", ..." : ""));
     }
     const Column& column = table.columns[static_cast<std::size_t>(found - table.names.begin())];
     if (is_number(column)) {

@@ -37,17 +37,18 @@ std::int64_t whole_number(const std::string& name, const std::string& text, std:
 
 }  // namespace
 
-std::string nearest(const std::string& typed, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
-  for (const std::string& word : known) {
-    const std::size_t distance = edit_distance(typed, word);
-    if (distance < least) {
-      least = distance;
-      best = word;
-    }
+std::string list_words(const std::vector<std::string>& words, std::size_t most) {
+  if (words.empty()) return "";
+  if (words.size() == 1) return words[0];
+  if (words.size() > most) {
+    return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(most), ", "),
+                       words.size() - most);
   }
-  return best;
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+CLI::ValidationError wrong_choice(const std::string& option, const std::string& given, const std::vector<std::string>& known) {
+  return CLI::ValidationError(option, fmt::format("must be {}, got {}{}", fmt::join(known, "|"), given, did_you_mean(given, known)));
 }
 
 // What a shell would need to run it again.
@@ -101,8 +102,12 @@ CLI::Option* add_columns(CLI::App& command, const std::string& name, std::vector
   return option;
 }
 
-void add_common(CLI::App& command, CommonOptions& options) {
+void add_json(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print one JSON object instead of text");
+}
+
+void add_common(CLI::App& command, CommonOptions& options) {
+  add_json(command, options);
   command
       .add_option_function<std::string>(
           "--threads", [&](const std::string& text) { options.threads = static_cast<int>(whole_number("--threads", text, 1, 4096)); },

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mercer/mercer.hpp>
+#include <mercer/nearest_word.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,7 @@ struct CommonOptions {
   Run run(ProgressCallback progress = {}) const { return {threads, memory, std::move(progress)}; }
 };
 void add_common(CLI::App& command, CommonOptions& options);
+void add_json(CLI::App& command, CommonOptions& options);  // of commands that have nothing to compute
 
 // How a file becomes a table.
 struct ReadingOptions {
@@ -65,25 +67,30 @@ Kernel parse_with(const std::string& text, const KernelLibrary& tables, const st
 // Names of columns, separated by commas; may be given more than once.
 CLI::Option* add_columns(CLI::App& command, const std::string& name, std::vector<std::string>& columns, const std::string& about);
 
+// "a, b and c"; of more than `most`, "a, b, ... and 7 more".
+std::string list_words(const std::vector<std::string>& words, std::size_t most = 5);
+// The error of an option that takes one of some words.
+CLI::ValidationError wrong_choice(const std::string& option, const std::string& given, const std::vector<std::string>& known);
+
 // An option that takes one of some words.
 template <class E>
 CLI::Option* add_choice(CLI::App& command, const std::string& name, E& value, const std::vector<std::pair<std::string, E>>& words,
                         const std::string& about) {
-  std::string list;
-  for (const auto& [word, unused] : words) list += (list.empty() ? "" : "|") + word;
+  std::vector<std::string> known;
+  for (const auto& [word, unused] : words) known.push_back(word);
   CLI::Option* option = command.add_option_function<std::string>(
       name,
-      [&value, words, name, list](const std::string& given) {
+      [&value, words, name, known](const std::string& given) {
         for (const auto& [word, meaning] : words) {
           if (word == given) {
             value = meaning;
             return;
           }
         }
-        throw CLI::ValidationError(name, "must be " + list + ", got " + given);
+        throw wrong_choice(name, given, known);
       },
       about);
-  option->type_name(list);
+  option->type_name(CLI::detail::join(known, "|"));
   return option;
 }
 
@@ -92,8 +99,5 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, double& valu
                         const std::string& about);
 CLI::Option* add_whole(CLI::App& command, const std::string& name, std::int64_t& value, std::int64_t low, std::int64_t high,
                        const std::string& about);
-
-// The known word nearest to what was typed; empty when none is near.
-std::string nearest(const std::string& typed, const std::vector<std::string>& known);
 
 }  // namespace mercer::cli

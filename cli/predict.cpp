@@ -4,6 +4,7 @@
 
 #include "apply.hpp"
 #include "commands.hpp"
+#include "estimates.hpp"
 #include "given_gram.hpp"
 #include "terminal.hpp"
 
@@ -54,10 +55,11 @@ IntervalPrediction intervals_of(const PredictOptions& o, const SavedModel& saved
 }
 
 Table interval_answers(const PredictOptions& o, const SavedModel& saved, const Samples& X) {
+  announce_application("intervals of", saved, X, o.common.run());
   ProgressBar bar;
   const IntervalPrediction p = intervals_of(o, saved, X, o.common.run(bar.callback()));
   if (p.upper.size() > 0 && !p.upper.allFinite())
-    fmt::print(stderr, "mercer: the intervals are infinite: there are too few training rows for level {:g}\n", o.interval);
+    print_warning(fmt::format("the intervals are infinite: there are too few training rows for level {:g}", o.interval));
   Table table;
   for (Index j = 0; j < p.prediction.cols(); ++j) {
     const std::string number = p.prediction.cols() == 1 ? "" : fmt::format("{}", j + 1);
@@ -140,7 +142,7 @@ bool has_probabilities(const SavedModel& saved) {
 void run_predict(const PredictOptions& o) {
   if (!o.out.empty()) check_output("--out", o.out, {o.model, o.reading.path, o.gram}, true);
   if (o.common.json && o.out == "-") throw UsageError("--json and --out - both want standard output; choose one");
-  SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
+  SavedModel saved = open_model(o.model);  // a wrong file is said before the data are read
   const bool classify = saved.encoder && saved.encoder->task == Task::classification;
   const bool one_class = std::holds_alternative<OneClassModel>(saved.model);
   if (o.scores && !classify && !one_class)
@@ -161,7 +163,10 @@ void run_predict(const PredictOptions& o) {
     if (one_class) return one_class_answers(predicted, o.scores);
     if (!classify) return regression_answers(predicted);
     Table out = class_answers(saved.encoder->classes, classes_of(saved, X, predicted, o.common, sequences), predicted, o.scores);
-    if (o.proba) add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run()));
+    if (o.proba) {
+      ProgressBar bar;
+      add_probabilities(out, saved.encoder->classes, saved.probabilities(X, o.common.run(bar.callback())));
+    }
     return out;
   };
   const Table answers = o.interval > 0 ? interval_answers(o, saved, X) : plain();

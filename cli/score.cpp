@@ -40,7 +40,7 @@ Quality one_class_quality(const std::string& model, const Vector& answers, const
 }
 
 void run_score(const ScoreOptions& o) {
-  SavedModel saved = load_model(o.model);  // a wrong file is said before the data are read
+  SavedModel saved = open_model(o.model);  // a wrong file is said before the data are read
   if (o.reading.path.empty()) throw UsageError("score needs DATA beside --gram, the file with the answers");
   const Table table = read_data(o.reading, o.common);
   saved = load_for(o.model, table, o.target);

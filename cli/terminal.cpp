@@ -3,14 +3,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <mercer/unfinished_files.hpp>
 #include <string_view>
 
 namespace mercer::cli {
@@ -29,8 +31,24 @@ void on_signal(int signal) {
   constexpr std::string_view words = "mercer: stopped\n";
   const auto put = [](std::string_view text) { return ::write(STDERR_FILENO, text.data(), text.size()) >= 0; };
   (void)(!bar_on_screen.load() || put(erase_line));
+  remove_unfinished_files();
   (void)put(words);
   ::_exit(128 + signal);
+}
+
+// A terminal that does not say how wide it is has the width of most.
+int columns_of_terminal() {
+  constexpr int usual = 80;
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+// Names of files stand in the names of stages: what would steer the terminal does not.
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return out;
 }
 
 }  // namespace
@@ -46,6 +64,14 @@ void prepare_process() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // nohup has it ignored
+}
+
+bool terminal_is_dumb() {
+  const char* terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) == "dumb";
 }
 
 CarefulStop::CarefulStop() { ++careful; }
@@ -56,9 +82,8 @@ int stop_status() {
   return signal == 0 ? 0 : 128 + signal;
 }
 
-ProgressBar::ProgressBar() {
-  const char* terminal = std::getenv("TERM");
-  enabled_ = ::isatty(STDERR_FILENO) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+ProgressBar::ProgressBar(Stop stop) : enabled_(::isatty(STDERR_FILENO) == 1 && !terminal_is_dumb()) {
+  if (stop == Stop::careful) careful_.emplace();
   std::fflush(stdout);  // what was said so far comes before the bar
 }
 
@@ -71,13 +96,13 @@ ProgressCallback ProgressBar::callback() {
 
 void ProgressBar::draw(const ProgressEvent& event) {
   const auto now = Clock::now();
+  remaining_.note(event.stage, event.fraction, event.seconds);
   if (now - start_ < std::chrono::milliseconds(300) || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  constexpr int width = 30;
-  const auto filled = static_cast<std::size_t>(std::lround(width * std::clamp(event.fraction, 0.0, 1.0)));
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  fmt::print(stderr, "{}{:<24.24} [{}{}] {:3.0f} %  {:.1f} s", erase_line, event.stage, std::string(filled, '#'),
-             std::string(width - filled, '.'), 100 * event.fraction, seconds);
+  // The last column stays free: some terminals begin a new line there.
+  const std::string line = progress_line(printable(event.stage), event.fraction, seconds, remaining_.seconds(), columns_of_terminal() - 1);
+  fmt::print(stderr, "{}{}", erase_line, line);
   std::fflush(stderr);
   drawn_ = true;
   bar_on_screen = true;
@@ -98,7 +123,9 @@ double estimated_flops(const Run& run) {
 
 void announce(const std::string& what, double seconds, double bytes, const Run& run) {
   if (seconds < 2 || bytes > static_cast<double>(memory_budget(run.memory))) return;
-  const std::string time = seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} minutes", seconds / 60);
+  const std::string time = seconds < 120    ? fmt::format("{:.0f} s", seconds)
+                           : seconds < 7200 ? fmt::format("{:.0f} minutes", seconds / 60)
+                                            : fmt::format("{:.1f} hours", seconds / 3600);
   fmt::print(stderr, "{}: about {} and {} of memory\n", what, time, format_bytes(bytes));
 }
 

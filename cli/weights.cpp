@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "commands.hpp"
+#include "estimates.hpp"
 #include "given_gram.hpp"
 #include "terminal.hpp"
 
@@ -73,6 +74,8 @@ void write_rows(const Table& table, const std::vector<Index>& rows, const Vector
 void write_weights_report(const ExploreOptions& o, const Exploration& e, const std::string& method, const std::string& verdict,
                           ColorColumn color, ReportFacts facts, const std::vector<std::string>& remarks) {
   const Samples& X = e.data.X;
+  ProgressBar bar;
+  const Run run = o.common.run(bar.callback());
   EmbeddingReport page;
   page.method = method;
   page.source = source_word(o.source());
@@ -81,15 +84,15 @@ void write_weights_report(const ExploreOptions& o, const Exploration& e, const s
   page.verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(page.verdict[0])));
   const std::vector<std::string> names = e.data.encoder.feature_names();
   if (X.has_objects() || X.is_given()) {
-    const KernelPcaModel pca = fit_kernel_pca(X, {.kernel = kernel_of(e), .n_components = 2, .run = o.common.run()});
-    page.scores = pca.transform(X, o.common.run());
+    const KernelPcaModel pca = fit_kernel_pca(X, {.kernel = kernel_of(e), .n_components = 2, .run = run});
+    page.scores = pca.transform(X, run);
     page.names = {"PC1", "PC2"};
   } else if (X.width() <= 2 && std::ssize(names) == X.width()) {
     page.scores = e.data.encoder.scaler.undo(X.to_dense());
     page.names = names;
   } else {
-    const PcaModel pca = fit_pca(X, {.n_components = std::min<Index>({2, X.size(), X.width()}), .run = o.common.run()});
-    page.scores = pca.transform(X, o.common.run());
+    const PcaModel pca = fit_pca(X, {.n_components = std::min<Index>({2, X.size(), X.width()}), .run = run});
+    page.scores = pca.transform(X, run);
     page.names = {"PC1", "PC2"};
   }
   page.color = std::move(color);
@@ -299,6 +302,10 @@ void run_mixture(const MixtureCommand& o) {
     components.emplace_back(SampleComponent{rows, {}});
     sizes.push_back(rows.size());
   }
+  const double all = std::accumulate(parts.others.begin(), parts.others.end(), static_cast<double>(e.data.X.size()),
+                                     [](double sum, const Samples& some) { return sum + static_cast<double>(some.size()); });
+  announce(fmt::format("shares of {} components in {} rows", components.size(), e.data.X.size()),
+           all * all / 2 * kernel_value_flops(e.data.X) / estimated_flops(o.common.run()), 8 * all, o.common.run());
   MixtureWeights found;
   {
     ProgressBar bar;
@@ -328,7 +335,7 @@ void run_mixture(const MixtureCommand& o) {
     const auto k = static_cast<Index>(j);
     rows.push_back({o.components[j], fmt::format("{:.4f}", found.weights[k]), fmt::format("{:.4g}", found.component_mmd[k])});
   }
-  speaker.say("{}", aligned(rows));
+  speaker.table(aligned(rows));
   speaker.say("  kernel  {}", found.kernel);
   for (const std::string& remark : found.remarks) speaker.say("  {}", remark);
   if (!o.out.empty() && o.out != "-") speaker.say("The weights are {}.", o.out);

@@ -1,4 +1,4 @@
-# What `cmake --install` lays down: headers, libmercer, the tool, and a package that find_package(mercer) finds.
+# What `cmake --install` lays down: headers, libmercer, the tool with its completion and manual page, and a package that find_package(mercer) finds.
 # A Python wheel carries its own static copy inside the extension module and wants none of this.
 if(SKBUILD OR NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -19,6 +19,11 @@ if(TARGET mercer_cli)
   file(RELATIVE_PATH library_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(mercer_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_bin}")
   install(TARGETS mercer_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(MERCER_WORDS)
+    install(FILES ${MERCER_WORDS}/mercer DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+    install(FILES ${MERCER_WORDS}/_mercer DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions)
+    install(FILES ${MERCER_WORDS}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
 endif()
 
 # A static libmercer needs its libraries named again by whoever links it; a shared one brings them along.

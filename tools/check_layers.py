@@ -35,8 +35,10 @@ ARROWS = {
 PUBLIC = {
     "error.hpp": "core",
     "matrix.hpp": "core",
+    "nearest_word.hpp": "core",
     "random.hpp": "core",
     "run.hpp": "core",
+    "unfinished_files.hpp": "core",
     "version.hpp": "core",
     "chunked_file.hpp": "data",
     "chunks.hpp": "data",

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what Mercer builds with: Debian packages, a .venv for Python, npm packages for the charts of reports and the formulas of the documentation.
 # Looks first and does only what is missing, so a second run takes about a second. Called by `make setup`; with the word `docs`
-# it also installs what the documentation is built with, which nothing else needs.
+# it also installs what the documentation is built with, with the word `browser` what the tests of pages open them with: nothing else needs
+# either.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,9 +13,9 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 listed() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1"; }
 # Checked once with one call: dpkg-query is slow when started for every package.
 missing_packages() {
-  local installed
+  local list=$1 installed
   installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^ii *//p' || true)
-  listed tools/debian-packages.txt | grep -vxFf <(printf '%s\n' "$installed") || true
+  listed "$list" | grep -vxFf <(printf '%s\n' "$installed") || true
 }
 # A python3 or cmake from elsewhere serves as well as Debian's own.
 provided_elsewhere() {
@@ -44,7 +45,7 @@ END
 
 install_debian_packages() {
   local missing=() wanted=() package root=()
-  for package in $(missing_packages); do
+  for package in $(missing_packages tools/debian-packages.txt); do
     provided_elsewhere "$package" || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
@@ -75,6 +76,24 @@ install_debian_packages() {
   say "installing ${wanted[*]}"
   apt install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null ||
     fail "apt-get could not install: ${wanted[*]}; run 'apt-get install ${wanted[*]}' to see why"
+}
+
+# What some tests need besides. Nothing here is worth stopping for: without it those tests say that they were skipped.
+install_test_packages() {
+  local missing=() package root=()
+  for package in $(missing_packages tools/test-packages.txt); do
+    if offered "$package"; then missing+=("$package"); else say "this release has no $package; the tests that need it are skipped"; fi
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID != 0)) && command -v sudo >/dev/null; then
+    root=(sudo)
+  elif ((EUID != 0)); then
+    say "not root, and no sudo: ${missing[*]} not installed; the tests that need it are skipped"
+    return 0
+  fi
+  say "installing ${missing[*]}"
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+    say "apt-get could not install ${missing[*]}; the tests that need it are skipped; run 'apt-get install ${missing[*]}' to see why"
 }
 
 install_python_packages() {
@@ -118,4 +137,5 @@ command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || other_syste
 install_debian_packages
 install_python_packages
 install_chart_packages
+[[ ${1-} != browser ]] || install_test_packages
 [[ ${1-} != docs ]] || install_python_list tools/docs-packages.txt "$venv/.mercer-docs"

@@ -20,7 +20,7 @@ const config = {
   padding: 4,
   view: { stroke: null },
   axis,
-  legend: { labelColor: soft, titleColor: ink, labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600, symbolStrokeColor: "var(--accent)" },
+  legend: { labelColor: soft, titleColor: ink, labelFontSize: 12, titleFontSize: 12.5, titleFontWeight: 600 },
   title: { color: ink, fontSize: 14, anchor: "start" },
   mark: { color: "var(--accent)" },
   text: { color: ink, fontSize: 12 },
@@ -31,8 +31,12 @@ const config = {
   range: { category: ["var(--accent)", "var(--second)", "var(--third)", "var(--fourth)", "var(--fifth)"] },
 };
 
+// On a narrow screen a legend beside the picture would leave it no room.
+if (window.innerWidth < 620) Object.assign(config.legend, { orient: "bottom", columns: 2, layout: { bottom: { direction: "vertical" } } });
+
 async function draw(figure) {
   const target = figure.querySelector(".plot");
+  const label = target.getAttribute("aria-label");
   try {
     const spec = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
     await embed(target, spec, {
@@ -45,6 +49,9 @@ async function draw(figure) {
       svg.setAttribute("aria-hidden", "true");
       svg.setAttribute("focusable", "false");
     }
+    // Vega puts words of its own in their place.
+    target.setAttribute("role", "img");
+    target.setAttribute("aria-label", label);
     figure.dataset.state = "drawn";
   } catch (error) {
     figure.dataset.state = "failed";
@@ -57,6 +64,12 @@ async function draw_all() {
   for (const figure of document.querySelectorAll("figure.chart")) await draw(figure);
   document.documentElement.dataset.charts = "ready";
 }
+
+// Paper cannot be unfolded.
+const folds = () => document.querySelectorAll("details:not([open])");
+let unfolded = [];
+addEventListener("beforeprint", () => { unfolded = [...folds()]; for (const fold of unfolded) fold.open = true; });
+addEventListener("afterprint", () => { for (const fold of unfolded) fold.open = false; });
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", draw_all);
 else draw_all();

@@ -15,9 +15,9 @@ kernel_pca = mercer.KernelPCA(n_components=10, kernel="gaussian(0.5)").fit(X)
 clusters = mercer.KernelKMeans(2, kernel="gaussian(0.5)", random_state=0).fit(X)
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
-mercer.plots.scatter(kernel_pca.transform(X), color=y, ax=left)
-mercer.plots.spectrum(kernel_pca, ax=middle)
-mercer.plots.silhouette(X, clusters, ax=right)
+mercer.plot.scatter(kernel_pca.transform(X), color=y, ax=left)
+mercer.plot.spectrum(kernel_pca, ax=middle)
+mercer.plot.silhouette(X, clusters, ax=right)
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "circles.png"
     figure.savefig(path)

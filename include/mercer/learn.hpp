@@ -141,9 +141,12 @@ struct LearnResult {
   std::string split{};    // how the test part was set aside: "30 % of the rows at random", "the last 30 % of the rows", ...
   Index n_train = 0;      // rows set aside for training
   Index n_search = 0;     // those of them that the candidates were compared on
+  std::vector<std::int64_t> search_lines{};  // of the file, where these are not all training rows
   Index folds = 0;
   std::uint64_t seed = 0;
-  double holdout = 0;  // fraction set aside; 0: a test table was given
+  double holdout = 0;                 // fraction set aside; 0: a test table was given
+  double budget_seconds = 0;          // of the search; 0: not known
+  std::vector<Index> class_counts{};  // classification: training rows of each class
   double seconds = 0;
   std::size_t peak_bytes = 0;  // of this process
 };

@@ -30,11 +30,19 @@ struct SeriesPanel {
   std::vector<double> marks{};  // places of vertical lines
 };
 
+// A headline: "2", "changes", "in 300 rows".
+struct ReportNumber {
+  std::string value{};
+  std::string label{};
+  std::string note{};
+};
+
 struct SeriesReport {
   std::string title{};
   std::string source{};
   std::string command{};
   std::string verdict{};
+  std::vector<ReportNumber> numbers{};  // a few, in large type
   std::vector<SeriesPanel> panels{};
   std::string table_caption{};
   std::vector<std::string> table_columns{};  // all but the first of numbers; none: no table

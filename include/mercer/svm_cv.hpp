@@ -5,19 +5,21 @@
 //   std::vector<Index> guess = found.model.classes(X_new);
 //
 // Method: one Gram matrix per kernel serves every fold and every C. A test sample is a variable whose box is [0, 0]: it never moves, and
-// its decision value comes with the gradient. The values of C are walked upwards, each started from the solution below it, stretched as far
-// as lowers the dual objective most. Candidates that cannot win are abandoned: the most promising kernel of the first fold is finished on
-// all folds; then another candidate goes on only while the mean it would have with perfect scores (1, or no error at all) on its remaining
-// folds reaches the best finished mean. The winner and every score that is given are those of the full search. Ties go to the first in the
-// table: smallest place of C, then of epsilon, then of the kernel. Cost: n^2 numbers per kernel (float32 while C max k 1e-6 <= tolerance),
-// and the steps of the fits. Scores do not depend on the threads. References: DeCoste, Wagstaff, Alpha seeding for support vector machines,
-// KDD 2000; Maron, Moore, Hoeffding races, NIPS 1993 (with bounds that are certain here). SPDX-License-Identifier: BSD-3-Clause
+// its decision value comes with the gradient (pairs of many classes leave the test rows out: there are more of them than of their own). The
+// values of C are walked upwards, each started from the solution below it, stretched as far as lowers the dual objective most. Candidates
+// that cannot win are abandoned: the most promising kernel of the first fold is finished on all folds; then another candidate goes on only
+// while the mean it would have with perfect scores (1, or no error at all) on its remaining folds reaches the best finished mean. The
+// winner and every score that is given are those of the full search. Ties go to the first in the table: smallest place of C, then of
+// epsilon, then of the kernel. Cost: n^2 numbers per kernel (float32 while C max k 1e-6 <= tolerance), and the steps of the fits. Scores do
+// not depend on the threads. References: DeCoste, Wagstaff, Alpha seeding for support vector machines, KDD 2000; Maron, Moore, Hoeffding
+// races, NIPS 1993 (with bounds that are certain here). SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "mercer/error.hpp"
 #include "mercer/folds.hpp"
 #include "mercer/svm.hpp"
 
@@ -100,6 +102,12 @@ struct SvrCvResult {
   std::size_t best = 0;
   std::vector<Kernel> kernels{};
   SvmCvSummary summary{};
+};
+
+// The time limit came before any candidate had been judged on all folds.
+class OutOfTime : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
 };
 
 SvcCvResult fit_svc_cv(const Samples& X, const std::vector<Index>& labels, const SvcCvOptions& options = {});

@@ -72,7 +72,13 @@ void add_values(nb::class_<Result>& c, const GramCheck& (*of)(const Result&)) {
 }
 
 void bind_gram_check(nb::module_& m) {
-  nb::class_<EntryPair>(m, "EntryPair", "An entry K_ij and the diagonal entries that bound it.")
+  nb::class_<EntryPair>(m, "EntryPair",
+                        "An entry K_ij and the diagonal entries that bound it.\n"
+                        "\n"
+                        ">>> import mercer\n"
+                        ">>> pair = mercer.check_gram([[1.0, 2.0], [2.0, 1.0]]).cauchy_schwarz\n"
+                        ">>> pair.entry, pair.row_diagonal\n"
+                        "(2.0, 1.0)\n")
       .def_ro("row", &EntryPair::row)
       .def_ro("col", &EntryPair::col)
       .def_ro("entry", &EntryPair::entry, "K_ij, of the symmetric part")
@@ -81,7 +87,13 @@ void bind_gram_check(nb::module_& m) {
       .def("__repr__", [](const EntryPair& p) {
         return nb::str("K({}, {}) = {}, K_ii = {}, K_jj = {}").format(p.row, p.col, p.entry, p.row_diagonal, p.col_diagonal);
       });
-  nb::class_<GramCheck> check(m, "GramCheck", "Whether a matrix is a Gram matrix, with the evidence.");
+  nb::class_<GramCheck> check(m, "GramCheck",
+                              "Whether a matrix is a Gram matrix, with the evidence.\n"
+                              "\n"
+                              ">>> import mercer\n"
+                              ">>> check = mercer.check_gram([[2.0, 1.0], [1.0, 2.0]])\n"
+                              ">>> check.psd, check.rank, round(check.smallest_eigenvalue, 6)\n"
+                              "(True, 2, 1.0)\n");
   add_values<GramCheck>(check, [](const GramCheck& c) -> const GramCheck& { return c; });
   m.def(
       "check_gram",
@@ -99,7 +111,13 @@ void bind_gram_check(nb::module_& m) {
 }
 
 void bind_kernel_check(nb::module_& m) {
-  nb::class_<KernelCheck> check(m, "KernelCheck", "A kernel on given samples: what is known of it, and what its Gram matrix shows.");
+  nb::class_<KernelCheck> check(m, "KernelCheck",
+                                "A kernel on given samples: what is known of it, and what its Gram matrix shows.\n"
+                                "\n"
+                                ">>> import mercer\n"
+                                ">>> check = mercer.check_kernel(\"sigmoid(1, -1)\", [[0.0], [1.0], [3.0]])\n"
+                                ">>> check.claims_psd, check.psd\n"
+                                "(False, False)\n");
   check.def_ro("kernel", &KernelCheck::kernel, "its text, automatic length scales set")
       .def_ro("claims_psd", &KernelCheck::claims_psd, "known to be positive semi-definite for every sample")
       .def_prop_ro("agrees", &KernelCheck::agrees, "the data do not contradict the claim");
@@ -120,7 +138,13 @@ void bind_kernel_check(nb::module_& m) {
 }
 
 void bind_repair(nb::module_& m) {
-  nb::class_<GramRepair>(m, "GramRepair", "A matrix made positive semi-definite, and how far it moved.")
+  nb::class_<GramRepair>(m, "GramRepair",
+                         "A matrix made positive semi-definite, and how far it moved.\n"
+                         "\n"
+                         ">>> import mercer\n"
+                         ">>> repair = mercer.repair_gram([[1.0, 2.0], [2.0, 1.0]])\n"
+                         ">>> repair.changed, round(repair.frobenius_distance, 6)\n"
+                         "(1, 1.0)\n")
       .def_prop_ro(
           "K",
           [](nb::handle self) {
@@ -163,7 +187,13 @@ BochnerOptions bochner_options(int dimension, std::optional<double> window, std:
 }
 
 void bind_bochner(nb::module_& m) {
-  nb::class_<BochnerCheck>(m, "BochnerCheck", "Whether a function of a distance is a kernel on R^d, by the sign of its Fourier transform.")
+  nb::class_<BochnerCheck>(m, "BochnerCheck",
+                           "Whether a function of a distance is a kernel on R^d, by the sign of its Fourier transform.\n"
+                           "\n"
+                           ">>> import mercer\n"
+                           ">>> check = mercer.check_bochner(\"gaussian(1)\", dimension=2)\n"
+                           ">>> check.violated, check.dimension\n"
+                           "(False, 2)\n")
       .def_ro("function", &BochnerCheck::function)
       .def_ro("dimension", &BochnerCheck::dimension)
       .def_ro("at_zero", &BochnerCheck::at_zero, "f(0)")

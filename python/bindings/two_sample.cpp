@@ -140,7 +140,14 @@ void bind_two_sample(nb::module_& m) {
       },
       "X"_a, "Y"_a, "options"_a, "repetitions"_a, "threads"_a = 0, "memory"_a = 0, "progress"_a.none() = nb::none());
 
-  nb::class_<PowerEstimate>(m, "PowerEstimate")
+  nb::class_<PowerEstimate>(m, "PowerEstimate",
+                            "The power of a test at a number of rows, from a pilot sample.\n"
+                            "\n"
+                            ">>> import mercer\n"
+                            ">>> X, y = mercer.datasets.moons(60, random_state=0)\n"
+                            ">>> estimate = mercer.two_sample_power(X[y == 0], X[y == 1], n=50)\n"
+                            ">>> estimate.n, 0 <= estimate.power <= 1\n"
+                            "(50, True)\n")
       .def_ro("squared", &PowerEstimate::squared)
       .def_ro("deviation", &PowerEstimate::deviation)
       .def_ro("threshold", &PowerEstimate::threshold)
@@ -150,7 +157,9 @@ void bind_two_sample(nb::module_& m) {
       .def_ro("high", &PowerEstimate::high)
       .def_ro("needed", &PowerEstimate::needed)
       .def_ro("wanted", &PowerEstimate::wanted)
-      .def_ro("sentence", &PowerEstimate::sentence);
+      .def_ro("sentence", &PowerEstimate::sentence)
+      .def("__str__", [](const PowerEstimate& p) { return p.sentence; })
+      .def("__repr__", [](const PowerEstimate& p) { return p.sentence; });
   m.def(
       "two_sample_power",
       [](const Samples& X, const Samples& Y, const TwoSampleOptions& options, Index rows, double wanted, int threads, std::size_t memory,

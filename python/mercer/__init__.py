@@ -66,7 +66,7 @@ from ._conditional_independence import conditional_independence_test
 from ._goodness_of_fit import Normal, NormalMixture, goodness_of_fit_test
 from ._k_sample import KSampleResult, k_sample_test
 from ._two_sample import MMD, LevelCheck, PowerEstimate, level_check, mmd, two_sample_power, two_sample_test
-from . import plots
+from . import plot, plots
 from ._mean_embedding import EmbeddingBound, MeanEmbedding, mean_embedding
 from ._witness import ColumnContribution, ColumnTable, TellingPoint, TellingPoints, Witness, WitnessGrid, witness
 from ._change_points import ChangePointTest, ChangePoints, change_point_test, change_points
@@ -145,6 +145,7 @@ __all__ = [
     "KernelPCA",
     "PCA",
     "TestResult",
+    "plot",
     "plots",
     "AggregatedResult",
     "hsic_aggregated_test",

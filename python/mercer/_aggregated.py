@@ -47,17 +47,29 @@ class AggregatedResult(TestResult):
         The kernels that reject, the strongest first.
     correction : float
         What all weights are multiplied by to give the kernels' levels; at least the test's level. NaN of the fused test.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.mmd_aggregated_test(A, B, n_permutations=99, random_state=0)
+    >>> bool(result), result.table[0]["kernel"] != "", len(result.rejecting) > 0
+    (True, True, True)
     """
 
     table: list[dict[str, Any]] = field(repr=False)
     rejecting: list[str] = field(repr=False)
     correction: float = field(repr=False)
 
+    def _table_name(self) -> str:
+        return "table"
+
     def plot(self, ax: Any = None) -> Any:
         """The p-value of each kernel against the level it must be below, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.kernel_verdicts(self, ax=ax)
+        return plot.kernel_verdicts(self, ax=ax)
 
 
 def _result(native: _mercer.AggregatedResult) -> AggregatedResult:
@@ -200,6 +212,14 @@ def mmd_aggregated_test(
     -------
     AggregatedResult
         Its ``p_value`` is the smallest level at which the test rejects, its ``statistic`` -log10 of the smallest p-value over weight.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd_aggregated_test(A, B, n_permutations=99, random_state=0).rejected
+    True
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
@@ -245,6 +265,14 @@ def mmd_fuse_test(
     -------
     AggregatedResult
         Its table has each kernel's own mmd-u, p-value and share in the soft maximum; these p-values are not corrected for being many.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd_fuse_test(A, B, n_permutations=99, random_state=0).rejected
+    True
     """
     natives = _kernels(kernels, "kernels", lambda: _data.column_names(X, Y))
     S, T = _pair(X, Y, natives)
@@ -301,6 +329,13 @@ def hsic_aggregated_test(
     Returns
     -------
     AggregatedResult
+
+    Examples
+    --------
+    >>> import mercer
+    >>> x, y = mercer.datasets.noisy_circle(100, random_state=0)
+    >>> mercer.hsic_aggregated_test(x, y, n_permutations=99, random_state=0).rejected
+    True
     """
     S, natives_x, said_x = _variable(X, "X", kernels_x)
     T, natives_y, said_y = _variable(Y, "Y", kernels_y)

@@ -21,14 +21,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
+from ._shown import Shown
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["ChangePointTest", "ChangePoints", "change_point_test", "change_points"]
 
 
-@dataclass(frozen=True, eq=False)
-class ChangePoints:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangePoints(Shown):
     """The changes found in a series; as long as there are changes.
 
     Attributes
@@ -39,6 +41,14 @@ class ChangePoints:
     costs : least cost of 1, 2, ... segments (empty for a given penalty); criterion : with the penalty, where the number was chosen.
     penalty, method : the constant, and where it came from: "slope", "penalty" or "given".
     kernel, remarks, seconds, sentence : its text, what a reader must know, the time taken, the verdict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> found = mercer.change_points(np.repeat([0.0, 5.0, 1.0], 20) + 0.1 * np.sin(np.arange(60)), n_changes=2)
+    >>> len(found), found.segments
+    (2, [(0, 20), (20, 40), (40, 60)])
     """
 
     positions: np.ndarray
@@ -75,14 +85,21 @@ class ChangePoints:
 
     def plot(self, series: Any = None, ax: Any = None) -> Any:
         """The series with its changes as lines; without a series, the cost and the criterion by number of segments."""
-        from . import plots
+        from . import plot
 
-        return plots.change_points(self, series, ax=ax)
+        return plot.change_points(self, series, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangePointTest(TestResult):
-    """A :class:`mercer.TestResult` that knows where the best cut is: ``position``, the first row of the second part."""
+    """A :class:`mercer.TestResult` that knows where the best cut is: ``position``, the first row of the second part.
+
+    >>> import numpy as np
+    >>> import mercer
+    >>> result = mercer.change_point_test(np.repeat([0.0, 5.0], 20) + 0.1 * np.sin(np.arange(40)), n_permutations=99, random_state=0)
+    >>> result.rejected, result.position
+    (True, 20)
+    """
 
     position: int
 
@@ -129,6 +146,13 @@ def change_points(
     Returns
     -------
     ChangePoints
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> mercer.change_points(np.repeat([0.0, 5.0], 20) + 0.1 * np.sin(np.arange(40)), n_changes=1).positions
+    array([20])
     """
     native, samples = _series(series, kernel)
     with _run.progress(verbose) as bar:
@@ -171,6 +195,13 @@ def change_point_test(
     Returns
     -------
     ChangePointTest, a :class:`mercer.TestResult` with the ``position`` of the best cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> mercer.change_point_test(np.random.default_rng(0).normal(size=60), n_permutations=99, random_state=0).rejected
+    False
     """
     native, samples = _series(series, kernel)
     with _run.progress(verbose) as bar:

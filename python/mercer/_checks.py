@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._kernel import number
+from ._arguments import number
 
 __all__ = ["groups_of", "number", "whole", "whole_or_none", "word"]
 

@@ -76,6 +76,16 @@ def conditional_independence_test(
     TestResult
         Its level holds in the limit, and as far as what Z says about X and Y is learned well; ``numbers`` has the regressions' degrees
         of freedom and the shares of X and Y that Z leaves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.normal(size=150)
+    >>> x, y = z + 0.3 * rng.normal(size=(2, 150))
+    >>> mercer.independence_test(x, y, random_state=0).rejected, mercer.conditional_independence_test(x, y, z, random_state=0).rejected
+    (True, False)
     """
     if n_draws is not None and n_permutations is not None:
         raise ValueError(f"n_draws and n_permutations are two names of one number: give one of them, got {n_draws!r} and {n_permutations!r}")

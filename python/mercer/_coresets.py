@@ -20,13 +20,14 @@ import numpy as np
 from . import _data, _mercer, _run
 from ._checks import number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel_for
+from ._shown import Shown
 from ._test_result import seed_of
 
 __all__ = ["Coreset", "herd", "squash", "thin"]
 
 
 @dataclass(frozen=True, eq=False)
-class Coreset:
+class Coreset(Shown):
     """Rows that stand for a sample. In place of an index (``X[coreset]``), in ``len``, ``iter`` and ``np.asarray`` it is its indices.
 
     Attributes
@@ -39,6 +40,14 @@ class Coreset:
     path : ``herd``: the distance for the first 1, 2, ... rows; may be empty.
     gap : ``squash``: mmd^2 is at most so far above what these atoms can reach.
     method, kernel, n, seed, remarks, seconds, sentence : what was done, with which kernel and seed, on how many rows.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.herd(X, 10)
+    >>> len(few), X[few].shape, bool(few.mmd < few.random_mmd)
+    (10, (10, 2), True)
     """
 
     indices: np.ndarray
@@ -87,9 +96,9 @@ class Coreset:
 
     def plot(self, X: Any, ax: Any = None) -> Any:
         """The first two columns of X, the chosen rows in them as large as their weights, on matplotlib axes."""
-        from . import plots
+        from .plot._draw import axes
 
-        ax = plots._axes(ax)
+        ax = axes(ax)
         dense = X.toarray() if hasattr(X, "toarray") else np.asarray(_data.column(X))
         all_rows, few = dense[:, :2], dense[self.indices, :2]
         if dense.shape[1] == 1:
@@ -147,6 +156,14 @@ def squash(
     Returns
     -------
     Coreset. Some weights may be 0: those atoms are not needed.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.squash(X, 10, random_state=0)
+    >>> len(few), bool(abs(few.weights.sum() - 1) < 1e-9)
+    (10, True)
     """
     native, rows = _bound(X, kernel)
     asked = whole_or_none(candidates, "candidates")
@@ -174,6 +191,11 @@ def herd(
 
     Every first part of the indices is the answer for fewer rows; ``path`` has the distances. Parameters as in :func:`squash`;
     1 <= m <= n. The seed is that of the candidates, above 20000 rows.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> mercer.herd(X, 10).weights[0].round(6)
+    np.float64(0.1)
     """
     native, rows = _bound(X, kernel)
     asked = whole_or_none(candidates, "candidates")
@@ -212,6 +234,14 @@ def thin(
     Returns
     -------
     Coreset. ``remarks`` says how many rows took part in the halving: m 2^h of them, h whole; the last part looks at the mean of all.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> few = mercer.thin(X, random_state=0)
+    >>> len(few), bool(few.mmd < few.random_mmd)
+    (10, True)
     """
     native, rows = _bound(X, kernel)
     size = max(1, round(rows.size**0.5)) if m is None else whole(m, "m", 1)

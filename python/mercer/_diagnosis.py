@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._mercer import BochnerCheck, EntryPair, GramCheck, GramRepair, KernelCheck
+from ._shown import html
 from .kernels import Kernel, kernel as make_kernel
 
 __all__ = [
@@ -34,6 +35,10 @@ __all__ = [
     "check_kernel",
     "repair_gram",
 ]
+
+
+for _compiled in (BochnerCheck, GramCheck, GramRepair, KernelCheck):
+    _compiled._repr_html_ = lambda self: html(str(self))  # type: ignore[union-attr]
 
 
 def _square(K: Any) -> tuple[np.ndarray, bool]:
@@ -88,6 +93,12 @@ def check_gram(
     GramCheck, which prints as a sentence and its evidence, with the values as attributes: ``symmetric``, ``psd``,
     ``smallest_eigenvalue``, ``violating`` (a unit vector v with v'Kv < 0), ``cauchy_schwarz`` (the worst pair), ``rank``,
     ``condition``, ``duplicates``, ``effective_dimension``, ``alignment``, ``centred_alignment`` and more.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> bool(mercer.check_gram([[2.0, 1.0], [1.0, 2.0]])), bool(mercer.check_gram([[1.0, 2.0], [2.0, 1.0]]))
+    (True, False)
     """
     matrix, float32 = _square(K)
     with _run.progress(verbose) as bar:
@@ -109,6 +120,12 @@ def check_kernel(
     """A kernel on the rows of X: what ``check_gram`` says of its Gram matrix, beside what is known of the kernel.
 
     The answer has the attributes of a GramCheck, and ``kernel`` (its text, "auto" set), ``claims_psd`` and ``agrees``.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> check = mercer.check_kernel("gaussian(1)", X)
+    >>> check.psd, check.claims_psd, check.agrees
+    (True, True, True)
     """
     native, A, _, _ = make_kernel(kernel)._bound(X)
     with _run.progress(verbose) as bar:
@@ -129,6 +146,11 @@ def repair_gram(
 
     "clip" sets negative eigenvalues to 0, which is the nearest such matrix in Frobenius norm; "flip" changes their sign; "shift" adds a
     multiple of the identity.
+
+    >>> import mercer
+    >>> mercer.repair_gram([[1.0, 2.0], [2.0, 1.0]], "shift").K.round(6)
+    array([[2., 2.],
+           [2., 2.]])
     """
     matrix, _ = _square(K)
     with _run.progress(verbose) as bar:
@@ -159,6 +181,13 @@ def check_bochner(
     -------
     BochnerCheck, which prints as a verdict, with ``violated``, ``lowest``, ``lowest_frequency``, ``lowest_bound`` and the arrays
     ``frequencies``, ``transform``, ``bound``. A violation is a proof up to quadrature, no violation is evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> bool(mercer.check_bochner("gaussian(1)")), bool(mercer.check_bochner(lambda r: (r < 1).astype(float)))
+    (True, False)
     """
     for name, value in (("dimension", dimension), ("frequencies", frequencies)):
         if isinstance(value, bool) or not isinstance(value, Integral) or abs(value) > 2**31 - 1:

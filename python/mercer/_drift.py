@@ -21,14 +21,16 @@ import scipy.sparse as sp
 
 from . import _data, _mercer, _run
 from ._change_points import _count
-from ._kernel import Kernel, kernel_for, number, wrap
+from ._arguments import number
+from ._kernel import Kernel, kernel_for, wrap
+from ._shown import Shown
 from ._test_result import seed_of
 
 __all__ = ["DriftMonitor", "DriftUpdate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DriftUpdate:
+class DriftUpdate(Shown):
     """What the monitor says of some rows, one entry each; True in a condition if there was an alarm.
 
     Attributes
@@ -36,6 +38,16 @@ class DriftUpdate:
     time : numbers of the rows since the monitor was made, from 0.
     statistic, threshold : mmd-u of the window against the reference, and what it must exceed; NaN until the window is full.
     alarm : whether it does; alarms : the times where it does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = mercer.DriftMonitor(rng.normal(size=(200, 2)), window=20, random_state=0)
+    >>> update = monitor.update(rng.normal(size=(5, 2)))
+    >>> len(update), bool(update), update.time
+    (5, False, array([0, 1, 2, 3, 4]))
     """
 
     time: np.ndarray
@@ -73,12 +85,12 @@ class DriftUpdate:
 
     def plot(self, ax: Any = None) -> Any:
         """Statistic and threshold over time, alarms as dots."""
-        from . import plots
+        from . import plot
 
-        return plots.drift(self, ax=ax)
+        return plot.drift(self, ax=ax)
 
 
-class DriftMonitor:
+class DriftMonitor(Shown):
     """Compares the last rows of a stream with a reference, row by row, by the maximum mean discrepancy.
 
     While nothing has changed, an alarm comes after ``expected_run_length`` rows on average, at the same rate at every row once the window is
@@ -98,6 +110,15 @@ class DriftMonitor:
     ----------
     kernel, window, expected_run_length, n_simulations, seed, thresholds, remarks : as calibrated.
     time, filled, last_alarm : rows seen, rows in the window, time of the latest alarm since the last reset (None: none).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = mercer.DriftMonitor(rng.normal(size=(200, 2)), window=20, random_state=0)
+    >>> bool(monitor.update(rng.normal(size=(40, 2)) + 2.0)), monitor.time
+    (True, 40)
     """
 
     def __init__(
@@ -174,6 +195,9 @@ class DriftMonitor:
     def reset(self) -> None:
         """Empties the window, after an alarm that was looked into, say; time goes on."""
         self._native.reset()
+
+    def _facts(self) -> dict[str, Any]:
+        return self.state | {"kernel": self.kernel, "reference_rows": self.reference_rows, "expected_run_length": self.expected_run_length}
 
     def __repr__(self) -> str:
         return f"DriftMonitor(window={self.window}, expected_run_length={self.expected_run_length:g}, kernel={str(self.kernel)!r}, time={self.time})"

@@ -8,7 +8,15 @@ __all__ = ["FileError", "FileMissing"]
 
 
 class FileError(ValueError, OSError):
-    """A file that cannot be read, written or understood: a bad value, and trouble with a file."""
+    """A file that cannot be read, written or understood: a bad value, and trouble with a file.
+
+    >>> import mercer
+    >>> try:
+    ...     mercer.load("no-such.mercer")
+    ... except mercer.FileError as error:
+    ...     print(isinstance(error, FileNotFoundError))
+    True
+    """
 
 
 class FileMissing(FileError, FileNotFoundError):

@@ -11,12 +11,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._errors import FileError, FileMissing
 from ._kernel import Kernel, wrap
 from .datasets import _seed
@@ -312,6 +313,13 @@ class FalkonClassifier(ClassifierMixin, _Falkon):
     __doc__ = f"""Classification by regression on landmarks: squared loss against -1 and +1, one class against the rest for three or more.
 {_PARAMETERS}
     classes_ : the labels.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(200, random_state=0)
+    >>> mercer.FalkonClassifier(gamma=1.0, alpha=0.01, n_landmarks=50, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FalkonClassifier:

@@ -34,6 +34,7 @@ from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
+from ._shown import Shown
 from ._spectral_clustering import SpectralClustering
 from ._kernel_pca import KernelPCA
 from ._pca import PCA
@@ -81,6 +82,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Files of KernelRidgeCV, and of KernelRidge with ``intervals=True`` or after ``predict(X, interval=...)``, have what intervals need.
     Of KernelPCA it keeps the components: without the ridge map of ``fit_inverse_transform`` the loaded one goes back by pre-images.
     A file holds no code: of a kernel function or a feature map it has the name, and ``load`` is given the function.
+
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(random_state=0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.mercer")
+    >>> mercer.save(mercer.KernelRidge(kernel="gaussian(1)").fit(X, y), path)
+    >>> os.path.getsize(path) > 0
+    True
     """
     name = os.fspath(path)
     if isinstance(model, TableModel):
@@ -113,6 +122,14 @@ def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None)
     """Read a model file: an estimator, or a TableModel where the model brings its own scaling, categories or class labels.
 
     ``library`` has the kernel functions, feature maps and decompositions that the model's kernel names, as in :func:`mercer.kernel`.
+
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(random_state=0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.mercer")
+    >>> mercer.save(mercer.KernelRidge(kernel="gaussian(1)").fit(X, y), path)
+    >>> mercer.load(path).kernel_
+    Gaussian(length_scale=1.0)
     """
     name = _existing(path)
     kernel = info(name).get("kernel", "") if library else ""  # says which of the functions are decompositions
@@ -122,7 +139,16 @@ def load(path: str | os.PathLike[str], library: Mapping[str, Any] | None = None)
 
 
 def info(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The header of a model file: version, kind, kernel, options, feature names, summary."""
+    """The header of a model file: version, kind, kernel, options, feature names, summary.
+
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(random_state=0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.mercer")
+    >>> mercer.save(mercer.KernelRidge(kernel="gaussian(1)").fit(X, y), path)
+    >>> mercer.info(path)["kernel"]
+    'gaussian(1)'
+    """
     return json.loads(_mercer.model_info(_existing(path)))
 
 
@@ -320,7 +346,7 @@ def _with_columns(estimator: Any, saved: _mercer.SavedModel) -> Any:
     return estimator
 
 
-class TableModel:
+class TableModel(Shown):
     """A model from a file, with the treatment of table columns that was learned with it: scaling, categories, missing values, labels.
 
     ``predict`` takes a pandas DataFrame (columns by name, in any order, further ones ignored) or an array of the feature columns in order,
@@ -333,10 +359,23 @@ class TableModel:
     target : the name of the target column.
     classes_ : the labels of a classifier, None for regression.
     estimator : the estimator inside, which takes encoded and scaled rows.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(random_state=0)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.mercer")
+    >>> mercer.save(mercer.KernelRidge(kernel="gaussian(1)").fit(X, y), path)
+    >>> isinstance(mercer.load(path), mercer.TableModel)      # numbers as they are: the estimator itself
+    False
     """
 
     def __init__(self, saved: _mercer.SavedModel) -> None:
         self._saved = saved
+
+    def _facts(self) -> dict[str, Any]:
+        return {"features": list(self.feature_names_in_), "classes": "none" if self.classes_ is None else self.classes_.tolist()}
 
     def __repr__(self) -> str:
         return f"TableModel(kind={self.kind!r}, target={self.target!r}, features={list(self.feature_names_in_)!r})"

@@ -72,7 +72,13 @@ class Normal(_Distribution):
 
 @dataclass(frozen=True, eq=False)
 class NormalMixture(_Distribution):
-    """A mixture of normal distributions: weights > 0 (divided by their sum), one mean and one covariance for each."""
+    """A mixture of normal distributions: weights > 0 (divided by their sum), one mean and one covariance for each.
+
+    >>> import mercer
+    >>> mixture = mercer.NormalMixture([1.0, 1.0], [[-2.0], [2.0]], [1.0, 1.0])
+    >>> mixture.sample(3, random_state=0).shape, abs(mixture.score([[0.0]])[0, 0]) < 1e-12
+    ((3, 1), np.True_)
+    """
 
     weights: Any
     means: Any
@@ -170,6 +176,14 @@ def goodness_of_fit_test(
     Returns
     -------
     TestResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.random.default_rng(0).uniform(-1, 1, 200)
+    >>> mercer.goodness_of_fit_test(X, mercer.Normal(0.0, 1.0), random_state=0).rejected
+    True
     """
     if (kind := _data.first_kind(X)) is not None:
         raise ValueError(f"goodness of fit is to a density of numbers, but X holds {kind}")

@@ -32,6 +32,13 @@ def gram(
     n_jobs : threads; None: MERCER_NUM_THREADS, else all cores.
     memory : the budget, a number of bytes or text such as "4G"; a matrix above it is a MemoryError before anything is allocated.
     verbose : show a progress bar on stderr.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.gram([[0.0], [1.0]], kernel="linear + 1")
+    array([[1., 1.],
+           [1., 2.]])
     """
     if kernel is None and isinstance(Y, (str, Kernel)):
         raise TypeError("the second argument is Y, other rows: give the kernel by name, gram(X, kernel=...)")

@@ -40,11 +40,22 @@ class KSampleResult(TestResult):
     pairs : list of dict
         ``first``, ``second`` (labels), ``mmd_b``, ``p_value``, ``adjusted`` (Holm's, over all pairs) and ``rejected``;
         ``pandas.DataFrame(result.pairs)`` shows it. Empty for two samples, or with ``pairwise=False``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.blobs(90, random_state=0)
+    >>> result = mercer.k_sample_test(X, y, n_permutations=99, random_state=0)
+    >>> result.labels, result.sizes, len(result.pairs)
+    ([0, 1, 2], [30, 30, 30], 3)
     """
 
     labels: list[Any] = field(repr=False)
     sizes: list[int] = field(repr=False)
     pairs: list[dict[str, Any]] = field(repr=False)
+
+    def _table_name(self) -> str:
+        return "pairs"
 
 
 def _pooled(samples: Any) -> tuple[Any, list[Any], np.ndarray]:
@@ -115,6 +126,13 @@ def k_sample_test(
     KSampleResult
         Its ``statistic`` "between" is sum_g (n_g / N) |mu_g - mu|^2, (n m / N^2) mmd-b for two samples;
         ``numbers["explained share"]`` is its part of the total scatter.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.blobs(90, random_state=0)
+    >>> mercer.k_sample_test({"a": X[y == 0], "b": X[y == 1], "c": X[y == 2]}, n_permutations=99, random_state=0).rejected
+    True
     """
     if labels is None:
         X, names, places = _pooled(samples)

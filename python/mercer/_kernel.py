@@ -11,8 +11,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from . import _callbacks, _data, _mercer, _run
+from ._arguments import columns_of, number, whole
+from ._shown import html
 
 Verdict = bool | None
+_VERDICTS = ("is_psd", "is_strictly_pd", "is_universal", "is_characteristic", "is_bounded", "is_shift_invariant")
 
 
 class Kernel:
@@ -144,6 +147,37 @@ class Kernel:
                 raise ValueError(f"{name} must be a finite number > 0, got {value}")
         return wrap(self._native.with_parameters(numbers))
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What :meth:`with_arguments` takes: of a kernel with a name its arguments, else ``parameters`` by name.
+
+        Names that repeat are counted.
+
+        >>> import mercer
+        >>> mercer.kernel("matern(1.5, auto)").arguments
+        {'nu': 1.5, 'length_scale': 'auto'}
+        >>> mercer.kernel("gaussian(1) + gaussian(3)").arguments
+        {'gaussian.length_scale (1)': 1.0, 'gaussian.length_scale (2)': 3.0}
+        """
+        return {} if self.has_auto else dict(_numbered(self.parameters))
+
+    def with_arguments(self, **values: Any) -> Kernel:
+        """The same kernel with other values for some of its ``arguments``.
+
+        >>> from mercer.kernels import Matern
+        >>> Matern(1.5).with_arguments(nu=2.5)
+        Matern(nu=2.5, length_scale=1.0)
+        """
+        known = self.arguments
+        for name in values:
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none" if not self.has_auto else "its length scales wait for data: give numbers first"
+                raise ValueError(f"the kernel {self} has no parameter {name!r}; {has}")
+        return self._with_arguments(known | values)
+
+    def _with_arguments(self, values: dict[str, Any]) -> Kernel:
+        return self.with_parameters(values.values())
+
     def gradient(self, X: Any, W: Any, Y: Any = None, *, n_jobs: int | None = None) -> np.ndarray:
         """sum_ij W_ij dk(x_i, y_j)/d log(parameter), for every one of ``parameters``; W is of the shape of k(X, Y).
 
@@ -203,7 +237,7 @@ class Kernel:
         >>> print(Gaussian(2).on(0, slice(3, 6)) * Linear().on("age"))
         gaussian(2).on(0, 3:6)*linear.on("age")
         """
-        return wrap(self._native.on(list(_columns(columns))))
+        return wrap(self._native.on(list(columns_of(columns))))
 
     def exp(self) -> Kernel:
         """exp(k(x, y))."""
@@ -255,6 +289,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"mercer.kernel({self._native.text!r})"
 
+    def _repr_html_(self) -> str:
+        words = {True: "yes", False: "no", None: "not known"}
+        verdicts = {name.replace("is_", "").replace("_", " "): words[getattr(self, name)] for name in _VERDICTS}
+        return html(str(self), verdicts | self.arguments)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return kernel, (self._native.text, self._native.callbacks or None)
 
@@ -263,6 +302,12 @@ class Kernel:
 
     def __deepcopy__(self, memo: Any) -> Kernel:
         return self
+
+
+def _numbered(parameters: list[tuple[str, float]]) -> Iterable[tuple[str, float]]:
+    """Names that repeat are counted."""
+    names = [name for name, _ in parameters]
+    return ((f"{name} ({names[: i + 1].count(name)})" if names.count(name) > 1 else name, value) for i, (name, value) in enumerate(parameters))
 
 
 _leaves: dict[str, type[Leaf]] = {}  # by the word that text has
@@ -294,6 +339,13 @@ class Leaf(Kernel):
         call = ast.parse(f"f({arguments})", mode="eval").body  # with words for numbers and flags
         assert isinstance(call, ast.Call)
         return cls(*map(_value, call.args), **{k.arg: _value(k.value) for k in call.keywords if k.arg})
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return dict(self._arguments)
+
+    def _with_arguments(self, values: dict[str, Any]) -> Kernel:
+        return type(self)(**values)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._arguments:
@@ -350,62 +402,3 @@ def kernel_for(given: str | Kernel | None, X: Any, name: str = "kernel") -> Kern
     if given is None:
         _data.require_numbers("the default kernel", X, name)
     return kernel("gaussian(auto)" if given is None else given)
-
-
-# -- arguments
-
-
-def number(value: Any, name: str) -> float:
-    """A Python float from any real number."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{name} must be a number that float64 can hold, got one above 1e308") from None
-
-
-def whole(value: Any, name: str) -> int:
-    """A whole number from 1 to 1000."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real) or value != value // 1 or not 1 <= value <= 1000:
-        raise ValueError(f"{name} must be a whole number from 1 to 1000, got {value!r}")
-    return int(value)
-
-
-def scale(value: Any, name: str, *, auto: bool = True) -> float | str | tuple[float, ...]:
-    """A number, one per column, or "auto"."""
-    if isinstance(value, str):
-        if auto and value == "auto":
-            return value
-        words = ', "auto"' if auto else ""
-        raise ValueError(f"{name} must be a number > 0{words} or a list of one per column, got {value!r}")
-    if isinstance(value, Iterable) and np.ndim(value) > 0:
-        return tuple(number(one, f"each {name}") for one in value)
-    return number(value, name)
-
-
-def _columns(given: Any) -> Iterable[int | str]:
-    for column in given:
-        if isinstance(column, str):
-            yield column
-        elif isinstance(column, Integral) and not isinstance(column, bool):
-            if not 0 <= column <= 10**9:  # as far as text goes
-                raise ValueError(f"columns are counted from 0 to 1e9, got {column}")
-            yield int(column)
-        elif isinstance(column, slice):
-            start, stop, step = (0 if column.start is None else column.start), column.stop, (1 if column.step is None else column.step)
-            if any(isinstance(end, str) for end in (start, stop, step)):
-                raise TypeError(f"a slice of columns counts positions, got {column}: give the names one by one")
-            if stop is None or start < 0 or stop < 0 or step < 1:
-                raise ValueError(f"a slice of columns needs an end, and counts up from 0, got {column}")
-            if len(range(start, stop, step)) > 10**6:
-                raise ValueError(f"a slice of columns has at most 1000000 of them, got {column}")
-            yield from range(start, stop, step)
-        elif isinstance(column, range) and len(column) > 10**6:
-            raise ValueError(f"a range of columns has at most 1000000 of them, got {column}")
-        elif isinstance(column, Iterable) and not isinstance(column, bytes):
-            yield from _columns(column)
-        else:
-            raise TypeError(f"a column is a position, a name, a slice or a range, got {column!r}")

@@ -15,13 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
 from ._convex import KernelExpansion, count
 from ._kernel import Kernel, wrap
+from ._shown import Shown
 
 __all__ = ["ClusterChoice", "KernelKMeans", "choose_k", "silhouette_samples", "silhouette_score"]
 
 METHODS = ("auto", "exact", "low_rank")
 
 
-class ClusterChoice:
+class ClusterChoice(Shown):
     """What several numbers of clusters are worth, and the one to take.
 
     Attributes
@@ -32,6 +33,14 @@ class ClusterChoice:
     labels_by_k : dict from each number of clusters to the labels found.
     labels : those of the chosen k.
     kernel : the kernel, with automatic length scales resolved. sentence : all of it in one; seconds : what it took.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, _ = mercer.datasets.blobs(90, random_state=0)
+    >>> choice = mercer.choose_k(X, range(2, 5), kernel="linear", n_references=0, random_state=0)
+    >>> sorted(choice.labels_by_k), choice.table["silhouette"].shape
+    ([2, 3, 4], (3,))
     """
 
     def __init__(self, made: _mercer.ClusterChoice, criterion: str) -> None:
@@ -54,6 +63,12 @@ class ClusterChoice:
 
     def __repr__(self) -> str:
         return self.sentence
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("k", "criterion", "k_silhouette", "k_gap", "labels", "kernel", "seconds")}
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.table, row, strict=True)) for row in zip(*self.table.values(), strict=True)]
 
 
 def _choose(native: Any, rows: Any, ks: tuple[int, int], criterion: str, references: int, reference: str, weight: np.ndarray, fit: tuple[Any, ...]) -> ClusterChoice:
@@ -144,6 +159,10 @@ def silhouette_samples(X: Any, labels: Any, *, kernel: Any = None, n_jobs: int |
     """The silhouette of each row of X under these labels: (b - a) / max(a, b), a the mean distance to its own cluster, b to the nearest other.
 
     Distances are Euclidean, or those of a kernel's feature space; ``kernel="precomputed"`` takes a Gram matrix for X.
+
+    >>> import mercer
+    >>> mercer.silhouette_samples([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]).round(3)
+    array([0.905, 0.895, 0.895, 0.905])
     """
     rows = _data.rows(X)
     names = np.asarray(labels)
@@ -160,7 +179,12 @@ def silhouette_samples(X: Any, labels: Any, *, kernel: Any = None, n_jobs: int |
 
 
 def silhouette_score(X: Any, labels: Any, *, kernel: Any = None, n_jobs: int | None = None) -> float:
-    """The mean of :func:`mercer.silhouette_samples`."""
+    """The mean of :func:`mercer.silhouette_samples`.
+
+    >>> import mercer
+    >>> round(mercer.silhouette_score([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 3)
+    0.9
+    """
     return float(silhouette_samples(X, labels, kernel=kernel, n_jobs=n_jobs).mean())
 
 

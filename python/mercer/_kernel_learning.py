@@ -11,7 +11,9 @@ import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 
 from . import _data, _estimators, _mercer, _run, _scikit
-from ._kernel import Kernel, number, wrap
+from ._arguments import number
+from ._kernel import Kernel, wrap
+from ._shown import Shown
 
 __all__ = ["KernelScore", "LearnedKernel", "learn_kernel", "score_kernel", "with_ard"]
 
@@ -19,8 +21,8 @@ Objective = Literal["loo", "evidence", "alignment"]
 _OBJECTIVES = ("loo", "evidence", "alignment")
 
 
-@dataclass(frozen=True)
-class LearnedKernel:
+@dataclass(frozen=True, repr=False)
+class LearnedKernel(Shown):
     """What :func:`learn_kernel` found.
 
     Attributes
@@ -34,6 +36,14 @@ class LearnedKernel:
     parameters : (name, start, value, at_bound) for every parameter of the kernel, then alpha.
     history : (starting point, rows, value) of every evaluation.
     summary : one sentence.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(80, random_state=0)
+    >>> found = mercer.learn_kernel(X, y, "gaussian(3)")
+    >>> found.value < found.start_value, [name for name, *_ in found.parameters]
+    (True, ['gaussian.length_scale', 'alpha'])
     """
 
     kernel: Kernel
@@ -51,9 +61,16 @@ class LearnedKernel:
         return self.summary
 
 
-@dataclass(frozen=True)
-class KernelScore:
-    """An objective at one kernel: its value and its derivatives by log(parameter), for ``kernel.parameters`` and then alpha."""
+@dataclass(frozen=True, repr=False)
+class KernelScore(Shown):
+    """An objective at one kernel: its value and its derivatives by log(parameter), for ``kernel.parameters`` and then alpha.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(50, random_state=0)
+    >>> score = mercer.score_kernel(X, y, "gaussian(1)", alpha=0.1)
+    >>> score.value > 0, score.gradient.shape
+    (True, (2,))
+    """
 
     value: float
     gradient: np.ndarray
@@ -201,7 +218,13 @@ def score_kernel(
     n_jobs: int | None = None,
     memory: str | float | None = None,
 ) -> KernelScore:
-    """The objective of :func:`learn_kernel` at one kernel and alpha, with its gradient; on all rows."""
+    """The objective of :func:`learn_kernel` at one kernel and alpha, with its gradient; on all rows.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.waves(50, random_state=0)
+    >>> mercer.score_kernel(X, y, "gaussian(0.5)", alpha=0.1).value < mercer.score_kernel(X, y, "gaussian(50)", alpha=0.1).value
+    True
+    """
     native, rows, Y, weight = _problem(X, y, kernel, objective, task, sample_weight)
     found = _mercer.score_kernel(
         rows, Y, native, number(alpha, "alpha"), objective, bool(fit_intercept), weight, _run.threads(n_jobs), _run.memory_bytes(memory)

@@ -37,6 +37,8 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
         The nearest mean; or the largest prior times density estimate, without b, which has ``predict_proba`` and needs a kernel >= 0.
     priors : None, "empirical" or array of one number per class
         Of the Parzen rule. None: all alike. "empirical": the classes' shares of the samples.
+    random_state
+        Not used; every estimator takes it.
     n_jobs, memory, verbose
         As in :class:`mercer.KernelRidge`. No n x n matrix is ever made.
 
@@ -69,6 +71,7 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
         priors: Any = None,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -80,6 +83,7 @@ class KernelMeanClassifier(ClassifierMixin, KernelExpansion):
         self.priors = priors
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelMeanClassifier:

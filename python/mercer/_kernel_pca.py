@@ -8,13 +8,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _data, _estimators, _mercer, _preimage, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 from .datasets import _seed

@@ -8,14 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, check_cv
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 from ._kernel_ridge import KernelRidge
 
@@ -317,26 +316,7 @@ class KernelRidgeCV(KernelRidge):
     # -- a picture
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the scores over alpha, one line per kernel, and the choice. Needs matplotlib; returns the axes."""
-        check_is_fitted(self)
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot_path needs matplotlib: pip install matplotlib") from error
-        if ax is None:
-            _, ax = plt.subplots()
-        found = self.cv_results_
-        squares = self.scoring is None and self.criterion != "evidence"
-        for text in dict.fromkeys(found["param_kernel"]):
-            mine = np.flatnonzero(found["param_kernel"] == text)
-            mine = mine[np.argsort(found["param_alpha"][mine])]
-            score = found["mean_test_score"][mine]
-            ax.plot(found["param_alpha"][mine], np.sqrt(-score) if squares else score, marker=".", label=text)
-        for alpha in np.unique(np.atleast_1d(self.alpha_)):
-            ax.axvline(alpha, color="0.6", linestyle=":")
-        ax.set_xscale("log")
-        words = {"loo": "leave-one-out RMSE" if self.cv is None else "RMSE on folds", "gcv": "root of GCV", "evidence": "log evidence"}
-        ax.set_xlabel("alpha")
-        ax.set_ylabel(words[self.criterion] if self.scoring is None else str(self.scoring))
-        ax.legend()
-        return ax
+        """The scores over alpha, one line per kernel, and the choice, as :func:`mercer.plot.path` draws them. Returns the axes."""
+        from . import plot
+
+        return plot.path(self, kind="lines", ax=ax)

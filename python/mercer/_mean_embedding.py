@@ -22,13 +22,15 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
 from ._rkhs import RKHSFunction
+from ._shown import Shown
 
 __all__ = ["EmbeddingBound", "MeanEmbedding", "mean_embedding"]
 
 
-class EmbeddingBound(float):
+class EmbeddingBound(Shown, float):
     """A bound on |mu(p) - mu(X)|, a number that knows where it comes from.
 
     Attributes
@@ -38,6 +40,14 @@ class EmbeddingBound(float):
     rows : 1 / sum of the squared weights: the number of rows that equal weights would need.
     mean_root : the sample's mean of sqrt(k(x, x)), whose limit must be finite for the embedding to exist.
     sentence : all of it in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> bound = mercer.mean_embedding(X, "gaussian(1)").bound(0.05)
+    >>> bound < 0.5, bound.kappa, bound.kappa_known
+    (True, 1.0, True)
     """
 
     delta: float
@@ -54,6 +64,8 @@ class EmbeddingBound(float):
             setattr(made, name, getattr(native, name))
         return made
 
+    __repr__ = float.__repr__
+
     def __str__(self) -> str:
         return self.sentence
 
@@ -66,6 +78,15 @@ class MeanEmbedding(RKHSFunction):
     X : one row, or one number, per sample, or the Gram matrix of a precomputed kernel; copied.
     kernel : a kernel or its text; None is a Gaussian one with the median distance of the rows.
     sample_weight : one number >= 0 for each row; None is equal weights.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mu, nu = (mercer.MeanEmbedding(rows, "gaussian(1)") for rows in (A, B))
+    >>> bool(abs(mu.distance(nu) ** 2 - mercer.mmd(A, B, "gaussian(1)", statistic="mmd-b")) < 1e-12)
+    True
     """
 
     __slots__ = ()
@@ -159,5 +180,12 @@ def mean_embedding(X: Any, kernel: Kernel | str | None = None, sample_weight: An
     Returns
     -------
     MeanEmbedding, an :class:`mercer.RKHSFunction`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mu = mercer.mean_embedding([[0.0], [2.0]], "gaussian(1)")
+    >>> mu([[0.0]]).round(4)
+    array([0.5677])
     """
     return MeanEmbedding(X, kernel, sample_weight)

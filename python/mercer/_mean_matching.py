@@ -18,11 +18,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, kernel as make_kernel
 
 __all__ = ["KernelMeanMatching"]
@@ -45,6 +45,8 @@ class KernelMeanMatching(BaseEstimator):
     ridge : number >= 0, default 0
         Adds ridge mean k(x, x) |w / n - 1 / n|^2: spreads weights over rows that the kernel hardly tells apart.
     tol : of the objective, in units of mean k(x, x).
+    random_state
+        Not used; every estimator takes it.
     n_jobs, memory, verbose
         As in :class:`mercer.KernelRidge`. Rows of the Gram matrix are computed when needed and kept while memory lasts.
 
@@ -83,6 +85,7 @@ class KernelMeanMatching(BaseEstimator):
         tol: float = 1e-6,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
         verbose: bool = False,
     ) -> None:
         self.kernel = kernel
@@ -96,6 +99,7 @@ class KernelMeanMatching(BaseEstimator):
         self.tol = tol
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:

@@ -19,13 +19,15 @@ from typing import Any
 import numpy as np
 
 from . import _data, _mercer, _run
-from ._kernel import Kernel, kernel_for, number
+from ._arguments import number
+from ._kernel import Kernel, kernel_for
+from ._shown import Shown
 
 __all__ = ["MixtureWeights", "mixture_weights"]
 
 
-@dataclass(frozen=True, eq=False)
-class MixtureWeights:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureWeights(Shown):
     """The mixture nearest a sample.
 
     Attributes
@@ -37,6 +39,15 @@ class MixtureWeights:
     gram, products : Q_jl = <mu_j, mu_l> and p_j = <mu_j, mu(X)>.
     unique : whether no other weights give the same mixture, as far as rounding can tell.
     kernel, remarks, seconds, sentence : with which kernel, what to know, and the answer in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.repeat([0.0, 5.0], [30, 10])
+    >>> found = mercer.mixture_weights(X, [np.zeros(4), np.full(4, 5.0)])
+    >>> found.weights.round(6), found.unique
+    (array([0.75, 0.25]), True)
     """
 
     weights: np.ndarray
@@ -56,9 +67,9 @@ class MixtureWeights:
 
     def plot(self, names: Sequence[str] | None = None, ax: Any = None) -> Any:
         """The weights as bars, on matplotlib axes."""
-        from . import plots
+        from .plot._draw import axes
 
-        ax = plots._axes(ax)
+        ax = axes(ax)
         labels = [str(j) for j in range(len(self.weights))] if names is None else list(names)
         if len(labels) != len(self.weights):
             raise ValueError(f"names must have one for each of the {len(self.weights)} components, got {len(labels)}")
@@ -127,6 +138,14 @@ def mixture_weights(
     sample_weight : of the rows of X, >= 0.
     gram, products, squared_norm : in place of X and components: Q_jl = <mu_j, mu_l>, p_j = <mu_j, mu(X)> and, for the distance, |mu(X)|^2.
     n_jobs, memory, verbose : as everywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.repeat([0.0, 5.0], [30, 10])
+    >>> mercer.mixture_weights(X, [np.zeros(4), np.full(4, 5.0)]).weights.round(6)
+    array([0.75, 0.25])
     """
     threads = _run.threads(n_jobs)
     if gram is not None or products is not None:

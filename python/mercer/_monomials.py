@@ -7,11 +7,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _validation
+from ._base import BaseEstimator
 
 __all__ = ["Monomials"]
 
@@ -31,6 +32,7 @@ class Monomials(TransformerMixin, BaseEstimator):
         multinomial coefficient: the same products in fewer columns, <x, y>^degree for one degree.
     include_bias : bool, default True
         Whether a single number for degree includes the constant column.
+    random_state : not used; every estimator takes it.
     n_jobs, memory, verbose : as in :class:`mercer.KernelRidge`.
 
     Attributes
@@ -59,6 +61,7 @@ class Monomials(TransformerMixin, BaseEstimator):
         include_bias: bool = True,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
         verbose: bool = False,
     ) -> None:
         self.degree = degree
@@ -66,6 +69,7 @@ class Monomials(TransformerMixin, BaseEstimator):
         self.include_bias = include_bias
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:

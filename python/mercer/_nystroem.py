@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 
 __all__ = ["Nystroem"]
@@ -47,6 +48,14 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     kernel_ : the kernel used, with automatic length scales resolved.
     trace_error_ : (trace K - trace of its approximation) / trace K, over the rows (at most 2048 of them, drawn by random_state).
     map_ : the compiled map.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> Z = mercer.Nystroem(n_components=100, gamma=1.0, random_state=0).fit_transform(X)
+    >>> bool(abs(Z @ Z.T - mercer.gram(X, kernel="gaussian(0.7071067811865476)")).max() < 1e-6)
+    True
     """
 
     def __init__(

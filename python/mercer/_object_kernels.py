@@ -21,7 +21,8 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _callbacks, _mercer
-from ._kernel import Kernel, Leaf, kernel as make_kernel, number, scale
+from ._arguments import number, scale
+from ._kernel import Kernel, Leaf, kernel as make_kernel
 
 OneScale = float | Literal["auto"]
 

@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _validation
+from ._base import BaseEstimator
 from .datasets import _seed
 
 __all__ = ["PCA"]

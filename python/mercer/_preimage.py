@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel
+from ._shown import Shown
 
 __all__ = ["Preimages", "preimage_methods", "preimages"]
 
@@ -24,8 +25,8 @@ Method = Literal["best", "fixed_point", "gradient", "distance", "ridge"]
 METHODS = ("best", "fixed_point", "gradient", "distance", "ridge")
 
 
-@dataclass(frozen=True)
-class Preimages:
+@dataclass(frozen=True, repr=False)
+class Preimages(Shown):
     """What :func:`preimages` found, one entry per point.
 
     Attributes
@@ -37,6 +38,13 @@ class Preimages:
     n_iter : evaluations of the objective.
     converged : whether the search came to its end.
     summary : one sentence.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> found = mercer.preimages("gaussian(1)", [[0.0], [1.0]], [[0.5, 0.5]])
+    >>> found.X.round(2), bool(found.converged[0])
+    (array([[0.5]]), True)
     """
 
     X: np.ndarray = field(repr=False)
@@ -46,6 +54,9 @@ class Preimages:
     n_iter: np.ndarray = field(repr=False)
     converged: np.ndarray = field(repr=False)
     summary: str
+
+    def __str__(self) -> str:
+        return self.summary
 
 
 def _matrix(values: Any, name: str) -> np.ndarray:
@@ -136,6 +147,12 @@ def preimages(
     ridge_alpha : penalty of the ridge map.
     tol, max_iter : the search ends with a step below tol times the spread of the rows, or after so many evaluations.
     restarts : how many of the nearest rows to begin again from where a search leads nowhere.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> mercer.preimages("gaussian(1)", [[0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0]]).X.round(6)
+    array([[1., 0.]])
     """
     native, samples, _, _ = make_kernel(kernel)._bound(X)
     asked = options(method, start, learned, n_neighbors, ridge_alpha, tol, max_iter, restarts)
@@ -145,5 +162,10 @@ def preimages(
 
 
 def preimage_methods(kernel: Kernel | str, n_features: int) -> list[str]:
-    """The methods, other than "best", that a kernel has on rows of n_features columns."""
+    """The methods, other than "best", that a kernel has on rows of n_features columns.
+
+    >>> import mercer
+    >>> "fixed_point" in mercer.preimage_methods("gaussian(1)", 2)
+    True
+    """
     return _mercer.preimage_methods(make_kernel(kernel)._native, _whole(n_features, "n_features"))

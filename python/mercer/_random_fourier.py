@@ -7,12 +7,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 from .kernels import kernel as make_kernel

@@ -92,7 +92,8 @@ class RepresenterRegressor(MultiOutputMixin, RegressorMixin, KernelExpansion):
     >>> import mercer
     >>> X, y = mercer.datasets.waves(100, random_state=0)
     >>> upper = mercer.RepresenterRegressor("quantile", quantile=0.9, lambda_=1e-4, gamma=1.0).fit(X, y)
-    >>> bool(85 <= (y <= upper.predict(X) + 1e-6).sum() <= 95)
+    >>> above = y - upper.predict(X)      # nine tenths are not; some rows lie on the curve
+    >>> bool((above < -1e-6).sum() <= 90 <= (above < 1e-6).sum())
     True
     """
 

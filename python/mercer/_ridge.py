@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _validation
+from ._base import BaseEstimator
 
 __all__ = ["Ridge", "monomials"]
 
@@ -191,5 +192,10 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 
 def monomials(X: Any, degree: int) -> np.ndarray:
-    """All monomials of total degree 1 .. degree of the columns, in the order of scikit-learn's PolynomialFeatures without its constant."""
+    """All monomials of total degree 1 .. degree of the columns, in the order of scikit-learn's PolynomialFeatures without its constant.
+
+    >>> import mercer
+    >>> mercer.monomials([[2.0, 3.0]], 2)
+    array([[2., 3., 4., 6., 9.]])
+    """
     return _mercer.monomials(np.ascontiguousarray(_data.rows(X), dtype=np.float64), degree)

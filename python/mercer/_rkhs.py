@@ -17,11 +17,12 @@ import numpy as np
 
 from . import _data, _mercer, _run
 from ._kernel import Kernel, kernel as make_kernel, wrap
+from ._shown import Shown
 
 __all__ = ["RKHSFunction", "feature_distance"]
 
 
-class RKHSFunction:
+class RKHSFunction(Shown):
     """f = sum_i coef_i k(x_i, .), an immutable value: ``f(X)``, ``f @ g`` (the inner product), ``+``, ``-``, multiples, ``f.norm()``.
 
     Parameters
@@ -31,6 +32,13 @@ class RKHSFunction:
     coef : one number per row.
 
     A fitted :class:`mercer.KernelRidge` is one: ``RKHSFunction(model.kernel_, model.X_fit_, model.dual_coef_)``, but for its intercept.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> f = mercer.RKHSFunction("linear", [[1.0, 2.0]], [3.0])
+    >>> f([[1.0, 1.0]]), round(f.norm() ** 2, 6)
+    (array([9.]), 45.0)
     """
 
     __slots__ = ("_names", "_native")
@@ -149,6 +157,9 @@ class RKHSFunction:
 
     # -- identity
 
+    def _facts(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "terms": len(self), "coef": self.coef}
+
     def __repr__(self) -> str:
         return f"RKHSFunction({self.kernel!s}, {len(self)} terms)"
 
@@ -178,6 +189,12 @@ def _restored(kernel: Kernel, X: Any, coef: np.ndarray, names: list[str] | None,
 def feature_distance(
     kernel: Kernel | str, X: Any, Y: Any = None, *, n_jobs: int | None = None, memory: str | float | None = None
 ) -> np.ndarray:
-    """The matrix of |Phi(x_i) - Phi(y_j)| = sqrt(k(x,x) + k(y,y) - 2 k(x,y)); Y=None takes X on both sides, with an exact 0 diagonal."""
+    """The matrix of |Phi(x_i) - Phi(y_j)| = sqrt(k(x,x) + k(y,y) - 2 k(x,y)); Y=None takes X on both sides, with an exact 0 diagonal.
+
+    >>> import mercer
+    >>> mercer.feature_distance("linear", [[0.0, 0.0], [3.0, 4.0]])
+    array([[0., 5.],
+           [5., 0.]])
+    """
     native, A, B, _ = make_kernel(kernel)._bound(X, Y)
     return _mercer.feature_distance(native, A, B, _run.threads(n_jobs), _run.memory_bytes(memory))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -39,39 +41,70 @@ def memory_bytes(memory: str | float | None) -> int:
     return int(memory)
 
 
+def _redraws(stream: Any) -> bool:
+    """Whether a carriage return begins the line again: on terminals, and in the cells of notebooks."""
+    if type(stream).__module__.partition(".")[0] == "ipykernel":
+        return True
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
+
+
 class _Bar:
-    """One line per stage on stderr, redrawn in place on a terminal and written once elsewhere."""
+    """One line on stderr, redrawn where that can be done, and the time of each stage at the end; elsewhere a line twice a minute."""
 
     width = 30
+    silent = 30.0  # seconds without a word, where nothing can be redrawn
 
     def __init__(self) -> None:
-        self.live = sys.stderr.isatty()
+        self.live = _redraws(sys.stderr)
         self.stage = ""
-        self.seconds = 0.0
+        self.fraction = self.seconds = 0.0
+        self.taken: dict[str, float] = {}  # seconds of each stage, which may come again
+        self.spoken = time.monotonic()
+        self.drawn = 0  # characters
 
     def __call__(self, stage: str, fraction: float, seconds: float) -> None:
-        if stage != self.stage:
-            self.close()
-            self.stage = stage
-        self.seconds = seconds
+        if stage != self.stage or seconds < self.seconds:
+            self._count()
+        self.stage, self.fraction, self.seconds = stage, min(max(fraction, 0.0), 1.0), seconds
         if self.live:
-            self._draw(fraction)
+            self._draw(self._line())
+        elif time.monotonic() - self.spoken >= self.silent:
+            self.spoken = time.monotonic()
+            sys.stderr.write(f"{stage}: {self.fraction:.0%}, {seconds:.1f} s{self._left()}\n")
+            sys.stderr.flush()
 
-    def _draw(self, fraction: float) -> None:
-        full = int(self.width * min(max(fraction, 0.0), 1.0))
-        bar = "#" * full + "-" * (self.width - full)
-        sys.stderr.write(f"\r{self.stage:<24} [{bar}] {fraction:4.0%} {self.seconds:6.1f} s")
+    def _count(self) -> None:
+        if self.stage:
+            self.taken[self.stage] = self.taken.get(self.stage, 0.0) + self.seconds
+
+    def _left(self) -> str:
+        """The time to the end of the stage, once a guess is worth something."""
+        if self.seconds < 1 or not 0.02 <= self.fraction < 1:
+            return ""
+        left = self.seconds * (1 - self.fraction) / self.fraction
+        return f", {left:.0f} s left" if left < 100 else f", {left / 60:.0f} min left"
+
+    def _line(self) -> str:
+        full = int(self.width * self.fraction)
+        return f"{self.stage:<24} [{'#' * full}{'-' * (self.width - full)}] {self.fraction:4.0%} {self.seconds:6.1f} s{self._left()}"
+
+    def _draw(self, line: str) -> None:
+        line = line[: shutil.get_terminal_size().columns - 1]  # what wraps cannot be redrawn
+        sys.stderr.write("\r" + line.ljust(self.drawn))
         sys.stderr.flush()
+        self.drawn = len(line)
 
     def close(self, done: bool = True) -> None:
+        """What each stage took, or how far the job was."""
         if not self.stage:
             return
-        if self.live:
-            if done:
-                self._draw(1.0)
-            sys.stderr.write("\n")
+        self._count()
+        said = [f"{stage}: {seconds:.1f} s" for stage, seconds in self.taken.items()]
+        if not self.live:
+            sys.stderr.write("".join(line + "\n" for line in said))
         else:
-            sys.stderr.write(f"{self.stage}: {self.seconds:.1f} s\n")
+            self._draw(", ".join(said) if done else self._line())
+            sys.stderr.write("\n")
         sys.stderr.flush()
         self.stage = ""
 

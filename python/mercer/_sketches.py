@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_non_negative
 
 from . import _data, _estimators, _mercer, _run, _validation
+from ._base import BaseEstimator
 from ._kernel import Kernel, wrap
 from .datasets import _seed
 
@@ -151,6 +152,7 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
     sample_interval : float or None
         Their distance; None is the best for 1, 2 or 3 steps.
     n_jobs, memory : as in :class:`mercer.KernelRidge`.
+    random_state, verbose : not used, since nothing is drawn and nothing takes long; every estimator takes them.
 
     Attributes
     ----------
@@ -166,12 +168,21 @@ class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, sample_steps: int = 2, sample_interval: float | None = None, n_jobs: int | None = None, memory: str | float | None = None
+        self,
+        *,
+        sample_steps: int = 2,
+        sample_interval: float | None = None,
+        n_jobs: int | None = None,
+        memory: str | float | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.sample_steps = sample_steps
         self.sample_interval = sample_interval
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import KERNEL_PARAMS
 from sklearn.model_selection import GroupKFold, check_cv
@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _data, _estimators, _mercer, _run, _scikit, _validation
+from ._base import BaseEstimator
 from ._convex import positive
 from ._kernel import Kernel, wrap
 from ._svm_base import flag
@@ -225,29 +226,10 @@ class _Tuned(BaseEstimator):
         return int(self._fitted("n_iter_").summary.iterations)
 
     def plot_scores(self, ax: Any = None) -> Any:
-        """Draw the mean scores over C, one line for each kernel (and epsilon), and the choice. Needs matplotlib; returns the axes."""
-        check_is_fitted(self, "model_")
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plot_scores needs matplotlib: pip install matplotlib") from error
-        if ax is None:
-            _, ax = plt.subplots()
-        found = self.cv_results_
-        lines: dict[str, list[int]] = {}
-        for i, p in enumerate(found["params"]):
-            lines.setdefault(", ".join(f"{k} = {v}" for k, v in p.items() if k != "C"), []).append(i)
-        C = np.asarray(found["param_C"], dtype=float)
-        for text, mine in lines.items():
-            order = np.asarray(mine)[np.argsort(C[mine])]
-            ax.plot(C[order], found["mean_test_score"][order], marker=".", label=text or None)
-        ax.axvline(self.C_, color="0.6", linestyle=":")
-        ax.set_xscale("log")
-        ax.set_xlabel("C")
-        ax.set_ylabel(f"mean {self._score_word()}")
-        if any(lines):
-            ax.legend()
-        return ax
+        """The mean scores over C, one line for each kernel (and epsilon), and the choice, as :func:`mercer.plot.path` draws them. Returns the axes."""
+        from . import plot
+
+        return plot.path(self, kind="lines", ax=ax)
 
 
 def _has_probability(estimator: Any) -> bool:

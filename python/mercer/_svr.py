@@ -38,7 +38,7 @@ class SVR(_Regression):
         Weight of the losses.
     epsilon : float, default 0.1
         Errors up to this cost nothing.
-    lambda_, fit_intercept, warm_start, time_limit, n_jobs, memory
+    lambda_, fit_intercept, warm_start, time_limit, n_jobs, memory, random_state (not used; every estimator takes it)
         As in :class:`mercer.SVC`.
 
     Attributes
@@ -75,6 +75,7 @@ class SVR(_Regression):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -93,6 +94,7 @@ class SVR(_Regression):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
         """Fit to rows X (n x features, dense or sparse; kernel values where they are precomputed) and numbers y."""
@@ -122,7 +124,7 @@ class NuSVR(_Regression):
         At most this share of samples outside, at least this share support vectors.
     C : float, default 1
         Weight of the losses.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, n_jobs, memory
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, n_jobs, memory, random_state
         As in :class:`mercer.SVC`.
 
     Attributes
@@ -155,6 +157,7 @@ class NuSVR(_Regression):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -170,6 +173,7 @@ class NuSVR(_Regression):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NuSVR:
         """Fit to rows X (n x features, dense or sparse; kernel values where they are precomputed) and numbers y."""
@@ -194,7 +198,7 @@ class OneClassSVM(OutlierMixin, OneFunction):
     ----------
     nu : float in (0, 1], default 0.5
         At most this share of samples outside, at least this share support vectors.
-    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, n_jobs, memory
+    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, n_jobs, memory, random_state
         As in :class:`mercer.SVC`.
 
     Attributes
@@ -225,6 +229,7 @@ class OneClassSVM(OutlierMixin, OneFunction):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         memory: str | float | None = None,
+        random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -239,6 +244,7 @@ class OneClassSVM(OutlierMixin, OneFunction):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.memory = memory
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
         """Fit to rows X (n x features, dense or sparse; kernel values where they are precomputed); y is not looked at."""

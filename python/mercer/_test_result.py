@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import _mercer
+from ._shown import Shown
 from .datasets import _seed as seed_of  # None draws one, which the result then names
 
 __all__ = ["TestResult", "seed_of", "wrap"]
 
 
 @dataclass(frozen=True, eq=False)
-class TestResult:
+class TestResult(Shown):
     """A test's answer, with all that is needed to judge it, draw it and run it again. True in a condition if the null is rejected.
 
     Attributes
@@ -29,6 +30,15 @@ class TestResult:
     numbers : what else the test knows, by name.
     remarks : what a reader must know, such as differences that the kernel cannot see.
     sentence : the verdict in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.two_sample_test(A, B, n_permutations=99, random_state=0)
+    >>> bool(result), result.statistic_name, result.p_value, len(result.null)
+    (True, 'mmd-u', 0.01, 99)
     """
 
     __test__ = False  # pytest takes no class of ours for a test
@@ -66,9 +76,9 @@ class TestResult:
 
     def plot(self, ax: Any = None) -> Any:
         """The null distribution with the statistic in it, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.null_distribution(self, ax=ax)
+        return plot.null_histogram(self, ax=ax)
 
 
 def wrap(native: _mercer.TestResult, kind: type[TestResult] = TestResult, **more: Any) -> Any:

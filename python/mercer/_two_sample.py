@@ -25,6 +25,7 @@ from . import _data, _mercer, _run
 from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel_for
 from ._mercer import PowerEstimate
+from ._shown import Shown, html
 from ._test_result import TestResult, seed_of, wrap
 
 __all__ = ["MMD", "LevelCheck", "PowerEstimate", "level_check", "mmd", "two_sample_power", "two_sample_test"]
@@ -34,7 +35,10 @@ Null = Literal["permutation", "binned", "wild", "gamma", "pearson", "spectral", 
 Exchange = Literal["free", "within-groups", "whole-groups", "blocks", "shifts", "pairs"]
 
 
-class MMD(float):
+PowerEstimate._repr_html_ = lambda self: html(str(self))  # type: ignore[attr-defined]
+
+
+class MMD(Shown, float):
     """A squared MMD, unscaled: a number that knows how it was found.
 
     Attributes
@@ -44,6 +48,15 @@ class MMD(float):
     deviation : standard error under the alternative; NaN where there is none.
     error, error_statement : how far an approximation may be from the exact number, and what that means; 0 and "" when exact.
     statistic_name, kernel, n, m, seconds, sentence : what it is, the kernel with length scales set, the rows, the time, all in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> value = mercer.mmd(A, B)
+    >>> value > 0, round(value.distance**2 - value, 12), value.n
+    (True, 0.0, 50)
     """
 
     _fields = ("distance", "deviation", "error", "error_statement", "statistic_name", "kernel", "n", "m", "seconds", "sentence")
@@ -68,6 +81,8 @@ class MMD(float):
     def squared(self) -> float:
         return float(self)
 
+    __repr__ = float.__repr__
+
     def __str__(self) -> str:
         return self.sentence
 
@@ -75,8 +90,8 @@ class MMD(float):
         return (float(self),), {name: getattr(self, name) for name in self._fields}
 
 
-@dataclass(frozen=True, eq=False)
-class LevelCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelCheck(Shown):
     """How often a test rejected splits of one sample, where nothing is to be found.
 
     Attributes
@@ -86,6 +101,15 @@ class LevelCheck:
     holds : False where the whole interval is above the level: the test rejects too often.
     p_values : of all splits; uniform where the test is exact.
     sentence : all of it in words.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> check = mercer.level_check(A[:25], A[25:], n_permutations=49, repetitions=20, random_state=0)
+    >>> check.repetitions, check.low <= check.rate <= check.high
+    (20, True)
     """
 
     repetitions: int
@@ -103,9 +127,9 @@ class LevelCheck:
 
     def plot(self, ax: Any = None) -> Any:
         """The distribution of the p-values beside the uniform one, on matplotlib axes."""
-        from . import plots
+        from . import plot
 
-        return plots.level_check(self, ax=ax)
+        return plot.level_check(self, ax=ax)
 
 
 def _given(X: Any, Y: Any) -> tuple[_mercer.Samples, _mercer.Samples]:
@@ -199,6 +223,14 @@ def mmd(
     Returns
     -------
     MMD, a float with ``distance``, ``deviation`` (its standard error) and more.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.mmd(A, B) > mercer.mmd(A[:25], A[25:])
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     with _run.progress(verbose) as bar:
@@ -273,6 +305,15 @@ def two_sample_test(
     Returns
     -------
     TestResult; True in a condition if the samples differ.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> result = mercer.two_sample_test(A, B, random_state=0)
+    >>> result.rejected, result.p_value
+    (True, 0.000999000999000999)
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(
@@ -311,6 +352,14 @@ def level_check(
     -------
     LevelCheck with ``rate`` (rejections / repetitions), ``low`` and ``high`` (95 % interval of Clopper and Pearson), ``holds``,
     ``p_values``, ``sentence`` and ``plot()``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.level_check(A[:25], A[25:], n_permutations=49, repetitions=20, random_state=0).holds
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(
@@ -353,6 +402,15 @@ def two_sample_power(
     -------
     PowerEstimate with ``power``, ``low`` and ``high`` (one standard error of the pilot's MMD to either side), ``needed`` (0: the pilot
     shows no difference), ``threshold``, ``deviation``, ``squared`` and ``sentence``.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> estimate = mercer.two_sample_power(A[:10], B[:10], n=50)
+    >>> estimate.low <= estimate.power <= estimate.high
+    True
     """
     native, S, T = _samples(X, Y, kernel)
     options = _options(

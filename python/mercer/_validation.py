@@ -52,7 +52,7 @@ def numbers(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
         if objects is not None:
             raise ValueError(
                 f"{type(estimator).__name__} looks at numbers, but X holds {objects.described()}: take an estimator with a kernel of them, "
-                f"such as SVC(kernel={objects.example()})"
+                f"such as SVC(kernel={objects.example()}){_encoding(objects)}"
             )
     return validate_data(estimator, X, *y, **checks)
 
@@ -104,8 +104,16 @@ def _require_kernel_of(estimator: Any, objects: Objects) -> None:
             looks = "a matrix of kernel values" if isinstance(one, str) and "precomputed" in one else "numbers"
             raise ValueError(
                 f"{'the default kernel' if one is None else repr(one)} looks at {looks}, but X holds {objects.described()}: "
-                f"use {name}={objects.example()}, say"
+                f"use {name}={objects.example()}, say{_encoding(objects)}"
             )
+
+
+def _encoding(objects: Objects) -> str:
+    """What to do with columns of words in a DataFrame of numbers, where they are categories."""
+    words = [name for name, kind in zip(objects.names or [], objects.kinds, strict=False) if kind == "strings"]
+    if not words:
+        return ""
+    return f"; or turn categories into numbers first, as in make_column_transformer((OneHotEncoder(), {words!r}), remainder='passthrough')"
 
 
 def _remember(estimator: Any, kinds: list[str] | None, reset: bool) -> None:

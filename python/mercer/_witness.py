@@ -27,6 +27,7 @@ from ._checks import groups_of, number, whole, whole_or_none, word
 from ._kernel import Kernel, kernel as make_kernel, kernel_for, wrap
 from ._mean_embedding import weights_of
 from ._rkhs import RKHSFunction, _function
+from ._shown import Shown, html
 from ._test_result import seed_of
 from ._two_sample import _given as given_parts
 
@@ -35,24 +36,52 @@ __all__ = ["ColumnContribution", "ColumnTable", "TellingPoint", "TellingPoints",
 
 @dataclass(frozen=True)
 class TellingPoint:
-    """A row of one of the samples ("X" or "Y", counting from 0) and the witness at it."""
+    """A row of one of the samples ("X" or "Y", counting from 0) and the witness at it.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> point = mercer.witness(A, B).telling_points(1).more_x[0]
+    >>> point.sample, point.value > 0
+    ('X', True)
+    """
 
     sample: str
     row: int
     value: float
 
 
-@dataclass(frozen=True)
-class TellingPoints:
-    """Rows of both samples, equal ones once: ``more_x`` where X has more mass, ``more_y`` where Y has, the most telling first."""
+@dataclass(frozen=True, repr=False)
+class TellingPoints(Shown):
+    """Rows of both samples, equal ones once: ``more_x`` where X has more mass, ``more_y`` where Y has, the most telling first.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> points = mercer.witness(A, B).telling_points(3)
+    >>> len(points.more_x), len(points.more_y)
+    (3, 3)
+    """
 
     more_x: list[TellingPoint]
     more_y: list[TellingPoint]
 
+    def __str__(self) -> str:
+        sides = (("more of X", self.more_x), ("more of Y", self.more_y))
+        return "\n".join(f"{name}: " + (", ".join(f"row {p.row} of {p.sample} ({p.value:.4g})" for p in side) or "no rows") for name, side in sides)
 
-@dataclass(frozen=True, eq=False)
-class WitnessGrid:
-    """The witness along one column or over two: ``axes`` are the places along each, ``values`` of shape (points,) or (points, points)."""
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WitnessGrid(Shown):
+    """The witness along one column or over two: ``axes`` are the places along each, ``values`` of shape (points,) or (points, points).
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> grid = mercer.witness(A, B).grid(points=21)
+    >>> grid.names, grid.values.shape
+    (['x0', 'x1'], (21, 21))
+    """
 
     columns: list[int]
     names: list[str]
@@ -63,9 +92,9 @@ class WitnessGrid:
 
     def plot(self, ax: Any = None) -> Any:
         """A line, or a map with the border between more of X and more of Y."""
-        from . import plots
+        from . import plot
 
-        return plots.witness_grid(self, ax=ax)
+        return plot.witness_grid(self, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -79,6 +108,15 @@ class ColumnContribution:
     differs : adjusted <= level.
     drop : what mmd-u of all columns together loses when the column is shuffled over both samples; NaN without shuffles.
     share : of the drops above 0 (without shuffles, of ``squared``); shares add up to 1, or are all 0.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> columns = mercer.witness(A, B).columns(n_permutations=99, random_state=0)
+    >>> columns[1].name, columns[1].differs
+    ('x1', True)
     """
 
     column: int
@@ -91,14 +129,24 @@ class ColumnContribution:
     share: float
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnTable(Sequence):  # type: ignore[type-arg]
+_COLUMN_FIELDS = ("column", "name", "squared", "p_value", "adjusted", "differs", "drop", "share")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnTable(Shown, Sequence):  # type: ignore[type-arg]
     """Contributions of all columns, in the order of the data; ``ranked`` has those that differ first.
 
     ``squared`` is mmd-u of all columns together on the ``n`` and ``m`` rows used.
+
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> columns = mercer.witness(A, B).columns(n_permutations=99, random_state=0)
+    >>> len(columns), sorted(column.name for column in columns if column.differs)
+    (2, ['x0', 'x1'])
     """
 
-    rows: list[ColumnContribution]
+    rows: list[ColumnContribution] = field(repr=False)
     ranked: list[ColumnContribution] = field(repr=False)
     squared: float
     n: int
@@ -109,7 +157,7 @@ class ColumnTable(Sequence):  # type: ignore[type-arg]
     level: float
     remarks: list[str]
     seconds: float = field(repr=False)
-    sentence: str
+    sentence: str = field(repr=False)
 
     def __getitem__(self, index: Any) -> Any:
         return self.rows[index]
@@ -131,17 +179,25 @@ class ColumnTable(Sequence):  # type: ignore[type-arg]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """A list for each field, for ``pandas.DataFrame(table.to_dict())``."""
-        names = ("column", "name", "squared", "p_value", "adjusted", "differs", "drop", "share")
-        return {name: [getattr(c, name) for c in self.rows] for name in names}
+        return {name: [getattr(c, name) for c in self.rows] for name in _COLUMN_FIELDS}
+
+    def _facts(self) -> dict[str, Any]:
+        return {name: value for name, value in super()._facts().items() if name not in ("rows", "ranked")}
+
+    def _table(self) -> list[dict[str, Any]]:
+        return [{name: getattr(c, name) for name in _COLUMN_FIELDS} for c in self.ranked]
+
+    def _repr_html_(self) -> str:
+        return html("\n".join([self.sentence, *self.remarks]), self._facts(), self._table())
 
     def plot(self, ax: Any = None, most: int = 20) -> Any:
         """Shares as bars, those that differ by themselves darker."""
-        from . import plots
+        from . import plot
 
-        return plots.column_shares(self, ax=ax, most=most)
+        return plot.column_shares(self, ax=ax, most=most)
 
 
-class Witness:
+class Witness(Shown):
     """mu(X) - mu(Y), the direction in which two samples differ: positive where X has more mass. Made by :func:`mercer.witness`.
 
     Attributes
@@ -150,6 +206,15 @@ class Witness:
     squared, distance : mmd-b, |mu(X) - mu(Y)|^2, and its root.
     at_x, at_y : the witness at the rows of both samples.
     function : the same as an :class:`mercer.RKHSFunction`.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> w = mercer.witness(A, B)
+    >>> bool(w.at_x.mean() > 0 > w.at_y.mean())
+    True
     """
 
     def __init__(self, native: _mercer.Witness, X: _mercer.Samples, Y: _mercer.Samples, names: list[str] | None, weights: tuple[np.ndarray, np.ndarray]) -> None:
@@ -170,6 +235,11 @@ class Witness:
     def function(self) -> RKHSFunction:
         """The witness as an RKHSFunction."""
         return _function(self._native.function, self._names)
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether :meth:`grid` needs no choice of columns: the samples have one or two."""
+        return not (self._X.is_given or self._X.has_objects) and self._X.width <= 2
 
     @property
     def column_names(self) -> list[str]:
@@ -250,11 +320,9 @@ class Witness:
 
     def plot(self, columns: Any = None, ax: Any = None) -> Any:
         """Along one column or over two; of wider samples without a choice, histograms of the witness at the rows of both samples."""
-        from . import plots
+        from . import plot
 
-        if columns is None and (self._X.is_given or self._X.has_objects or self._X.width > 2):
-            return plots.witness_values(self, ax=ax)
-        return self.grid(columns).plot(ax=ax)
+        return plot.witness(self, columns, ax=ax)
 
     def _positions(self, columns: Any) -> list[int]:
         if columns is None:
@@ -278,6 +346,9 @@ class Witness:
     def __reduce__(self) -> tuple[Any, ...]:
         parts = [(_data.stored(S), S.given_ids if S.is_given else None) for S in (self._X, self._Y)]
         return _restored, (self.kernel, parts, self._names, self._weights)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"kernel": self.kernel, "rows of X": self.n, "rows of Y": self.m, "mmd-b": self.squared, "at rows of X": self.at_x, "at rows of Y": self.at_y}
 
     def __repr__(self) -> str:
         return f"Witness({self.kernel!s}, {self.n} and {self.m} rows, mmd-b={self.squared:.6g})"
@@ -306,6 +377,14 @@ def witness(
     Returns
     -------
     Witness
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, y = mercer.datasets.moons(100, random_state=0)
+    >>> A, B = X[y == 0], X[y == 1]
+    >>> mercer.witness(A, B)([[0.0, 1.0], [1.0, -0.5]]).round(1) > 0
+    array([ True, False])
     """
     _data.second_sample(Y)
     native = kernel_for(kernel, X)

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from . import _callbacks, _mercer
-from ._kernel import Kernel, Leaf, kernel, number, scale, whole
+from ._arguments import number, scale, whole
+from ._kernel import Kernel, Leaf, kernel
 from ._object_kernels import (
     BagOf,
     BagOfWords,
@@ -358,7 +359,12 @@ def _fields(callback: _callbacks.BlockFunction | _callbacks.RowMap) -> dict[str,
 
 
 class Function(_UserLeaf):
-    """A kernel from a function; see :func:`kernel_function`."""
+    """A kernel from a function; see :func:`kernel_function`.
+
+    >>> from mercer.kernels import Function
+    >>> Function(lambda A, B: (A @ B.T) ** 2, name="squared")([[1.0, 2.0]])
+    array([[25.]])
+    """
 
     __slots__ = ()
     f: Callable[[Any, Any], Any]
@@ -372,7 +378,12 @@ class Function(_UserLeaf):
 
 
 class FeatureMap(_UserLeaf):
-    """The kernel of a feature map; see :func:`feature_map`."""
+    """The kernel of a feature map; see :func:`feature_map`.
+
+    >>> from mercer.kernels import FeatureMap
+    >>> FeatureMap(lambda A: A**2, name="squares")([[1.0, 2.0]])
+    array([[17.]])
+    """
 
     __slots__ = ()
     f: Callable[[Any], Any]
@@ -424,10 +435,20 @@ def feature_map(phi: Callable[[Any], Any], name: str | None = None) -> FeatureMa
 
 def catalogue() -> list[dict[str, Any]]:
     """Every kernel as a dictionary: name, formula, parameters (each with name, default and range), note, source, and the properties psd,
-    strictly_pd, universal, characteristic, bounded and shift_invariant (True, False or None) that it has with its defaults."""
+    strictly_pd, universal, characteristic, bounded and shift_invariant (True, False or None) that it has with its defaults.
+
+    >>> from mercer.kernels import catalogue
+    >>> [row["psd"] for row in catalogue() if row["name"] == "gaussian"]
+    [True]
+    """
     return _mercer.kernel_catalogue()
 
 
 def operations() -> list[dict[str, str]]:
-    """What can be done with kernels: text, formula and note of each operation."""
+    """What can be done with kernels: text, formula and note of each operation.
+
+    >>> from mercer.kernels import operations
+    >>> all(row["text"] and row["note"] for row in operations())
+    True
+    """
     return _mercer.kernel_operations()

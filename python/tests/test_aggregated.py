@@ -162,5 +162,5 @@ def test_picture(pair):
     for result in (quick(mercer.mmd_aggregated_test, *pair), quick(mercer.mmd_fuse_test, *pair)):
         axes = result.plot()
         assert axes.get_yscale() == "log" and len(axes.get_xticklabels()) == 20
-        assert mercer.plots.null_distribution(result).get_xlabel() == result.statistic_name
+        assert mercer.plot.null_histogram(result).get_xlabel() == result.statistic_name
     matplotlib.pyplot.close("all")

@@ -167,16 +167,56 @@ def test_verbose_writes_stages_to_stderr_only(rng, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def drawn(err):
+    """What each redrawing put on the line."""
+    return [line.rstrip() for line in err.strip("\n").split("\r")[1:]]
+
+
 def test_the_bar_on_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
     with _run.progress(True) as bar:
-        bar("Cholesky", 0.5, 1.0)
-    err = capsys.readouterr().err
-    assert err == "\rCholesky                 [###############---------------]  50%    1.0 s\rCholesky                 [##############################] 100%    1.0 s\n"
-    with pytest.raises(ValueError), _run.progress(True) as bar:
-        bar("Gram", 0.25, 0.5)
-        raise ValueError
-    assert capsys.readouterr().err.endswith(" 25%    0.5 s\n")
+        bar("Gram matrix", 1.0, 0.25)
+        bar("Cholesky", 0.25, 2.0)
+        bar("Cholesky", 0.005, 0.5)  # again, from its beginning
+    lines = drawn(capsys.readouterr().err)
+    assert lines[1] == "Cholesky                 [#######-----------------------]  25%    2.0 s, 6 s left"
+    assert lines[2] == "Cholesky                 [------------------------------]   0%    0.5 s"
+    assert lines[3:] == ["Gram matrix: 0.2 s, Cholesky: 2.5 s"]
+    with pytest.raises(KeyboardInterrupt), _run.progress(True) as bar:
+        bar("Gram", 0.25, 600)
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err.endswith(" 25%  600.0 s, 30 min left\n")
+
+
+def test_the_bar_never_wraps(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    with _run.progress(True) as bar:
+        bar("a stage with a name that is long", 0.5, 1.0)
+    assert max(map(len, drawn(capsys.readouterr().err))) == 39
+
+
+def test_the_bar_in_a_notebook_is_redrawn(monkeypatch, capsys):
+    stream = type("OutStream", (), {"__module__": "ipykernel.iostream", "isatty": lambda self: False})()
+    assert _run._redraws(stream)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not _run._redraws(sys.stderr)
+
+
+def test_a_log_gets_few_lines(monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "dumb")
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr(_run.time, "monotonic", lambda: next(clock))
+    with _run.progress(1) as bar:
+        for i in range(8):  # ten seconds each, two stages in turn
+            bar(("Gram matrix", "descent")[i % 2], 0.5, 3.0)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) <= 5 and lines[-2:] == ["Gram matrix: 12.0 s", "descent: 12.0 s"]
+    assert all(line.endswith(": 50%, 3.0 s, 3 s left") for line in lines[:-2]) and len(lines) > 2
 
 
 def test_gram_memory_is_huge_pages_and_used_again(rng):

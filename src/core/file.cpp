@@ -6,15 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "mercer/error.hpp"
+#include "mercer/unfinished_files.hpp"
 
 namespace mercer {
 
@@ -85,10 +88,46 @@ std::string behind_links(const std::string& path) {
   return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
 }
 
+// The names of files under way, where a signal handler can read them: in memory that is never given back.
+class Unfinished {
+ public:
+  // The place that the name took; none when it is too long, or all are taken.
+  std::optional<std::size_t> add(const std::string& name) {
+    if (name.size() >= PATH_MAX) return std::nullopt;
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      State free = State::free;
+      if (!places_[k].state.compare_exchange_strong(free, State::taken)) continue;
+      std::memcpy(places_[k].name.data(), name.c_str(), name.size() + 1);
+      places_[k].state = State::written;
+      return k;
+    }
+    return std::nullopt;
+  }
+  void leave(std::size_t place) { places_[place].state = State::free; }
+
+  void remove() noexcept {
+    for (Place& place : places_) {
+      if (place.state == State::written) ::unlink(place.name.data());
+    }
+  }
+
+ private:
+  enum class State : int { free, taken, written };
+  struct Place {
+    std::atomic<State> state{State::free};
+    std::array<char, PATH_MAX> name{};
+  };
+  static_assert(std::atomic<State>::is_always_lock_free, "used in signal handlers");
+  std::array<Place, 16> places_{};
+};
+
+constinit Unfinished unfinished;  // ready before any code runs: a signal may come first
+
 struct Temporary {
   std::string name;
   int descriptor = -1;
   bool kept = false;
+  std::optional<std::size_t> place{};
 
   explicit Temporary(const std::string& target) {
     static std::atomic<unsigned> serial{0};
@@ -96,11 +135,13 @@ struct Temporary {
       name = fmt::format("{}.{}-{}.part", target, ::getpid(), serial++);
       descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor < 0 && errno == EEXIST);
+    if (descriptor >= 0) place = unfinished.add(name);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
     if (descriptor >= 0 && !kept) ::unlink(name.c_str());
+    if (place) unfinished.leave(*place);
   }
 };
 
@@ -136,5 +177,7 @@ void write_file_atomically(const std::string& path, const std::function<void(con
 void write_file_atomically(const std::string& path, std::string_view bytes) {
   write_file_atomically(path, [&](const ByteSink& sink) { sink(bytes); });
 }
+
+void remove_unfinished_files() noexcept { unfinished.remove(); }
 
 }  // namespace mercer

@@ -16,6 +16,7 @@
 #include "data/csv.hpp"
 #include "data/text.hpp"
 #include "mercer/error.hpp"
+#include "mercer/nearest_word.hpp"
 
 namespace mercer::csv {
 
@@ -188,8 +189,8 @@ void choose_types(Plan& plan, const Rows& rows, const ReadOptions& options, cons
   for (const std::string& name : options.text_columns) {
     const Index column = named.find(name);
     if (column < 0)
-      throw InvalidArgument(
-          fmt::format("{}: has no column {} to read as text; it has {}", source.name, quoted(name), fmt::join(plan.names, ", ")));
+      throw InvalidArgument(fmt::format("{}: has no column {} to read as text{}; it has {}", source.name, quoted(name),
+                                        did_you_mean(name, plan.names), fmt::join(plan.names, ", ")));
     plan.text[static_cast<std::size_t>(column)] = true;
   }
   for (std::size_t j = 0; j < plan.names.size(); ++j) {

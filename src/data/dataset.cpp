@@ -16,6 +16,7 @@
 #include "data/number.hpp"
 #include "mercer/error.hpp"
 #include "mercer/labels.hpp"
+#include "mercer/nearest_word.hpp"
 
 namespace mercer {
 
@@ -26,8 +27,8 @@ constexpr std::size_t most_classes = 20;  // whole numbers with more distinct va
 Index find_column(const Table& table, const std::string& name, const char* purpose) {
   const Index column = table.find(name);
   if (column < 0) {
-    throw InvalidArgument(
-        fmt::format("{}: has no column {} {}; it has {}", source_name(table), quoted(name), purpose, fmt::join(table.names, ", ")));
+    throw InvalidArgument(fmt::format("{}: has no column {} {}{}; it has {}", source_name(table), quoted(name), purpose,
+                                      did_you_mean(name, table.names), fmt::join(table.names, ", ")));
   }
   return column;
 }

@@ -138,7 +138,7 @@ class SvcFolds {
     return out;
   }
 
-  // Decision values of the test part.
+  // Decision values of the test part: variables of the problem, or, where a pair of classes has few rows beside it, worked out afterwards.
   Vector decision(const SvmRows& rows, const Fold& fold, const Vector& weight, const Which& which, double C, WarmStart& warm,
                   const SvmSolver& solver, const Run& run, FoldFit& out) const {
     const bool pair_of_many = classes_ > 2 && which.negative >= 0;
@@ -148,7 +148,6 @@ class SvcFolds {
         const Index own = labels_[static_cast<std::size_t>(i)];
         if (own == which.positive || own == which.negative) some.push_back(i);
       }
-      some.insert(some.end(), fold.test.begin(), fold.test.end());
     }
     const std::vector<Index>& samples = pair_of_many ? some : all_;
     const Index m = std::ssize(samples);
@@ -161,9 +160,8 @@ class SvcFolds {
     }
     const BoxSolution solution = solve_warm(rows, samples, problem, which.number, C, warm, solver, run, out);
     const double bias = o_.fit_intercept ? -solution.multiplier[0] : 0;
-    const Vector& Kb = warm.product[which.number];
-    if (pair_of_many) return (Kb.tail(std::ssize(fold.test)).array() + bias).matrix();
-    return (Kb(fold.test).array() + bias).matrix();
+    if (pair_of_many) return (rows.products(fold.test, samples, solution.b, run).array() + bias).matrix();
+    return (warm.product[which.number](fold.test).array() + bias).matrix();
   }
 
   double score(const Matrix& f, const Fold& fold) const {

@@ -59,6 +59,21 @@ struct Rows {
 
   const Vector& diagonal() const { return stored != nullptr ? stored->diagonal() : computed->diagonal(); }
 
+  Vector products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const {
+    if (stored == nullptr) {
+      const auto values = gram_operator(kernel, X.subset(at), X.subset(samples), {Precision::float64, Storage::streamed, run});
+      return values->apply(b).col(0);
+    }
+    Vector sum = Vector::Zero(std::ssize(at));
+    for (std::size_t j = 0; j < samples.size(); ++j) {
+      const double weight = b[static_cast<Index>(j)];
+      if (weight == 0) continue;
+      const T* row = stored->stored(samples[j]);
+      for (std::size_t i = 0; i < at.size(); ++i) sum[static_cast<Index>(i)] += weight * static_cast<double>(row[at[i]]);
+    }
+    return sum;
+  }
+
   BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const BoxOptions& options) const {
     const bool all = is_all(samples, X.size());
     if (stored != nullptr) {
@@ -173,6 +188,10 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
   options.run = run;
   options.polish = impl_->polish && !to_tolerance;
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);
+}
+
+Vector SvmRows::products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const {
+  return std::visit([&](const auto& rows) { return rows.products(at, samples, b, run); }, impl_->rows);
 }
 
 Vector balanced(const Vector& b) {

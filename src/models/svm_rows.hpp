@@ -36,6 +36,8 @@ class SvmRows {
   // problems in float64 are solved to the last digits, unless `to_tolerance`.
   BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run,
                     bool to_tolerance = false) const;
+  // sum_j b_j k(x_i, x_j) over `samples` at other rows: what a solution says of rows that took no part in its problem.
+  Vector products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const;
 
  private:
   struct Impl;

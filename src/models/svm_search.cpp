@@ -195,7 +195,7 @@ class Search {
       out.best = k;
     }
     if (!any) {
-      throw InvalidArgument(fmt::format("no candidate was finished on all {} folds within {} seconds: allow more time or a smaller grid",
+      throw OutOfTime(fmt::format("no candidate was finished on all {} folds within {} seconds: allow more time or a smaller grid",
                                         folds(), s_.solver.time_limit));
     }
     out.summary.fits = fits_;

@@ -116,6 +116,7 @@ std::string number_text(double value, int digits) {
     return fmt::format("{}e{}", mantissa, std::stoi(text.substr(e + 1)));
   }
   if (magnitude >= 1e4) return count_text(std::llround(value));
+  if (magnitude >= std::pow(10, digits) - 0.5) return fmt::format("{:.0f}", value);  // 1000 in three digits is not 1e+03
   return fmt::format("{:.{}g}", value, digits);
 }
 

@@ -47,19 +47,32 @@ void add_novelty(Page& page, const Vector& novelty) {
   page.table(table);
 }
 
-void add_run(Page& page, const ReportFacts& facts, const std::vector<std::string>& notes, const std::string& command) {
-  page.section("The run");
-  if (!facts.empty()) page.facts(facts);
-  page.list(notes);
-  if (command.empty()) return;
-  page.paragraph("To make this page again:");
-  page.code(command);
-}
-
 std::vector<Index> sizes_of(const std::vector<Index>& labels) {
   std::vector<Index> sizes(static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end()) + 1), 0);
   for (const Index label : labels) ++sizes[static_cast<std::size_t>(label)];
   return sizes;
+}
+
+std::vector<Tile> embedding_tiles(const EmbeddingReport& r) {
+  const Index components = r.scores.cols();
+  std::vector<Tile> tiles{{count_text(r.scores.rows()), "rows", ""},
+                          {count_text(components), components == 1 ? "component" : "components", ""}};
+  const Index known = std::min(components, r.explained.size());
+  if (known > 0)
+    tiles.push_back({percent(r.explained.head(known).sum()), "of the variance",
+                     known == 1 ? "in the first component" : fmt::format("in the first {} components", known)});
+  if (r.novelty.size() > 0) tiles.push_back({measure_text(r.novelty.mean()), "mean reconstruction error", ""});
+  return tiles;
+}
+
+std::vector<Tile> cluster_tiles(const ClusterReport& r, const std::vector<Index>& sizes) {
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+  std::vector<Tile> tiles{
+      {std::to_string(sizes.size()), sizes.size() == 1 ? "cluster" : "clusters", r.method},
+      {count_text(std::ssize(r.labels)), "rows",
+       *least == *most ? count_text(*most) + " in each" : fmt::format("{} to {} in a cluster", count_text(*least), count_text(*most))}};
+  if (r.silhouettes.size() > 0) tiles.push_back({fixed_text(r.silhouettes.mean()), "mean silhouette", "1 is well apart, 0 on the fence"});
+  return tiles;
 }
 
 void add_candidates(Page& page, const std::vector<ClusterReport::Candidate>& candidates, Index chosen) {
@@ -133,6 +146,7 @@ std::string embedding_report(const EmbeddingReport& r) {
   check_strip(r.images);
   Page page(r.method, "of " + r.source);
   if (!r.verdict.empty()) page.lead(r.verdict);
+  page.tiles(embedding_tiles(r));
   page.section("The rows");
   page.charts({points_chart("Rows by their components", r.scores, r.names, r.color)});
   if (!r.images.lines.empty()) page.images(strip_figure(r.images));
@@ -141,7 +155,8 @@ std::string embedding_report(const EmbeddingReport& r) {
     page.charts({spectrum_chart(r.explained)});
   }
   if (r.novelty.size() > 0) add_novelty(page, r.novelty);
-  add_run(page, r.facts, r.notes, r.command);
+  page.section("The run");
+  page.run(r.facts, r.notes, r.command);
   return page.html();
 }
 
@@ -152,6 +167,7 @@ std::string cluster_report(const ClusterReport& r) {
   const auto clusters = static_cast<Index>(sizes.size());
   Page page(fmt::format("{} cluster{}", clusters, clusters == 1 ? "" : "s"), fmt::format("in {}, by {}", r.source, r.method));
   if (!r.verdict.empty()) page.lead(r.verdict);
+  page.tiles(cluster_tiles(r, sizes));
   page.section("The clusters");
   if (r.scores.size() > 0) {
     ColorColumn color{.name = "cluster", .words = {}};
@@ -169,7 +185,8 @@ std::string cluster_report(const ClusterReport& r) {
     page.section("The graph");
     page.charts({eigenvalues_chart(r.eigenvalues, clusters)});
   }
-  add_run(page, r.facts, r.notes, r.command);
+  page.section("The run");
+  page.run(r.facts, r.notes, r.command);
   return page.html();
 }
 

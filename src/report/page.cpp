@@ -23,7 +23,12 @@ std::string cell_class(const TableColumn& column) { return column.numeric ? " cl
 
 std::string table_row(const TableSpec& table, std::size_t r) {
   const auto& cells = table.rows[r];
-  std::string out = static_cast<int>(r) == table.marked ? "<tr class=\"marked\">" : "<tr>";
+  std::string out = "<tr>";
+  if (static_cast<int>(r) == table.marked) {
+    out = "<tr class=\"marked\">";
+  } else if (r < table.soft.size() && table.soft[r]) {
+    out = "<tr class=\"soft\">";
+  }
   for (std::size_t c = 0; c < cells.size(); ++c) {
     const TableColumn column = c < table.columns.size() ? table.columns[c] : TableColumn{};
     if (c == 0 && r < table.anchors.size() && !table.anchors[r].empty()) {
@@ -95,12 +100,14 @@ void Page::checks(const std::vector<Check>& checks) {
 }
 
 void Page::facts(const Facts& facts) {
+  if (facts.empty()) return;
   body_ += "<dl class=\"facts\">\n";
   for (const auto& [key, value] : facts) body_ += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_html(key), escape_html(value));
   body_ += "</dl>\n";
 }
 
 void Page::tiles(const std::vector<Tile>& tiles) {
+  if (tiles.empty()) return;
   body_ += "<ul class=\"tiles\">\n";
   for (const Tile& tile : tiles) {
     body_ += fmt::format("<li><strong>{}</strong><span class=\"label\">{}</span>", escape_html(tile.value), escape_html(tile.label));
@@ -149,6 +156,14 @@ void Page::images(const ImageFigure& figure) {
 }
 
 void Page::code(const std::string& text) { body_ += fmt::format("<pre tabindex=\"0\"><code>{}</code></pre>\n", escape_html(text)); }
+
+void Page::run(const Facts& facts, const std::vector<std::string>& notes, const std::string& command) {
+  this->facts(facts);
+  list(notes);
+  if (command.empty()) return;
+  paragraph("To make this page again:");
+  code(command);
+}
 
 std::string Page::html() const {
   const std::string title = escape_html(title_);

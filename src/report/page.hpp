@@ -45,6 +45,7 @@ struct TableSpec {
   std::vector<double> bars;            // one in [0, 1] per row: a bar behind the last column; empty: none
   std::size_t visible = 12;            // further rows wait behind a fold
   int marked = -1;                     // this row stands out
+  std::vector<bool> soft{};            // rows that stand back, one for each; empty: none
   std::vector<std::string> anchors{};  // one per row: the section its first cell leads to; empty: none
 };
 
@@ -80,6 +81,8 @@ class Page {
   void charts(const std::vector<Chart>& charts);  // side by side where there is room
   void images(const ImageFigure& figure);
   void code(const std::string& text);
+  // How every page ends: facts of the run, what is to be known of the data, the command that makes the page again.
+  void run(const Facts& facts, const std::vector<std::string>& notes, const std::string& command);
 
   std::string html() const;
 

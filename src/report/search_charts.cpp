@@ -1,15 +1,12 @@
-// How the cross-validated score depends on what was searched. Candidates are grouped by model and kernel family; a family whose
-// kernel has one leading number (its length scale) and several alphas is a grid.
-// SPDX-License-Identifier: BSD-3-Clause
+// How the cross-validated score depends on what was searched. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <regex>
-#include <set>
 
+#include "report/chart_parts.hpp"
 #include "report/escape.hpp"
+#include "report/families.hpp"
 #include "report/learn_charts.hpp"
 
 namespace mercer::report {
@@ -18,44 +15,16 @@ namespace {
 
 using nlohmann::json;
 
-struct Cell {
-  double scale;  // 0 when the kernel has no leading number
-  double alpha;
-  double score;
-  double deviation;
+constexpr std::size_t most_families = 15;  // that are drawn side by side
+constexpr std::size_t most_charts = 9;     // of single families
+constexpr std::size_t roomy_columns = 14;  // up to so many, the numbers of a heat map are written in its cells
+constexpr std::size_t roomy_beside = 6;    // where two charts share the width
+
+// What candidates are judged by.
+struct Measure {
+  const char* word;
+  bool is_error;
 };
-
-struct Family {
-  std::string name;  // "krr, gaussian"
-  std::vector<Cell> cells;
-  std::set<double> scales;
-  std::set<double> alphas;
-};
-
-// "gaussian(0.5)" -> "gaussian" and 0.5; sums and products of kernels stay whole, with 0.
-std::pair<std::string, double> split_kernel(const std::string& text) {
-  static const std::regex form(R"(^([A-Za-z_]\w*)\(\s*([0-9.eE+-]+)\s*(,[^()*+]*)?\)$)");
-  std::smatch match;
-  if (text.size() > 200 || !std::regex_match(text, match, form)) return {text, 0};
-  const double value = std::strtod(match[2].str().c_str(), nullptr);
-  return std::isfinite(value) ? std::pair{match[1].str() + (match[3].matched ? "(" + match[3].str().substr(1) + ")" : ""), value}
-                              : std::pair{text, 0.0};
-}
-
-std::vector<Family> families_of(const std::vector<Candidate>& candidates) {
-  std::vector<Family> families;
-  for (const Candidate& candidate : candidates) {
-    if (candidate.model == "baseline") continue;
-    const auto [kernel, scale] = split_kernel(candidate.kernel);
-    const std::string name = kernel.empty() ? candidate.model : candidate.model + ", " + kernel;
-    auto found = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
-    if (found == families.end()) found = families.insert(families.end(), Family{.name = name, .cells = {}, .scales = {}, .alphas = {}});
-    found->cells.push_back({scale, candidate.value, candidate.score, candidate.deviation});
-    found->scales.insert(scale);
-    found->alphas.insert(candidate.value);
-  }
-  return families;
-}
 
 json labels_of(const std::set<double>& values) {
   json labels = json::array();
@@ -63,10 +32,10 @@ json labels_of(const std::set<double>& values) {
   return labels;
 }
 
-json axis_for(const char* field, const char* title, const std::set<double>& values, bool banded) {
+json axis_for(const char* field, const std::string& title, const std::set<double>& values, bool banded) {
   json axis = {{"labelAngle", 0}, {"labelOverlap", true}};
   if (banded) axis.update({{"domain", false}, {"ticks", false}, {"grid", false}});
-  return {{"field", field}, {"type", "ordinal"}, {"title", title}, {"sort", labels_of(values)}, {"axis", axis}};
+  return {{"field", field}, {"type", "ordinal"}, {"title", clean_text(title)}, {"sort", labels_of(values)}, {"axis", axis}};
 }
 
 // How dark a score is drawn: 1 for the best, near 0 for the worst. Errors are compared by ratio, so that a few hopeless candidates do
@@ -81,71 +50,59 @@ double darkness(double score, double best, double worst, bool is_error) {
   return std::clamp(1 - 0.94 * t, 0.06, 1.0);
 }
 
-struct Extremes {
-  const Cell* best = nullptr;
-  const Cell* worst = nullptr;
-};
-
-Extremes extremes_of(const Family& family, bool is_error) {
-  Extremes out;
-  for (const Cell& cell : family.cells) {
-    if (!std::isfinite(cell.score)) continue;
-    const auto better = [&](const Cell& a, const Cell& b) { return is_error ? a.score < b.score : a.score > b.score; };
-    if (out.best == nullptr || better(cell, *out.best)) out.best = &cell;
-    if (out.worst == nullptr || better(*out.worst, cell)) out.worst = &cell;
-  }
-  return out;
-}
-
-json cell_tooltip(bool has_scale, const char* measure) {
+json cell_tooltip(const Family& family, bool has_scale, bool has_penalty, const char* measure) {
   json tips = json::array();
-  if (has_scale) tips.push_back({{"field", "l"}, {"type", "ordinal"}, {"title", "length scale"}});
-  tips.push_back({{"field", "a"}, {"type", "ordinal"}, {"title", "alpha"}});
-  tips.push_back({{"field", "score"}, {"type", "quantitative"}, {"title", measure}, {"format", ".4~g"}});
-  tips.push_back({{"field", "sd"}, {"type", "quantitative"}, {"title", "deviation over folds"}, {"format", ".3~g"}});
+  if (has_scale) tips.push_back({{"field", "l"}, {"type", "ordinal"}, {"title", clean_text(family.scale_word)}});
+  if (has_penalty) tips.push_back({{"field", "a"}, {"type", "ordinal"}, {"title", clean_text(family.penalty_word)}});
+  tips.push_back(tooltip("score", measure));
+  tips.push_back(tooltip("sd", "deviation over folds"));
+  tips.push_back(text_tip("by", "judged by"));
   return tips;
 }
 
-Chart heat_map(const Family& family, const Extremes& extremes, bool is_error) {
-  const char* measure = is_error ? "RMSE" : "accuracy";
+json cell_value(const Family& family, const Cell& cell) {
+  const double half = std::isfinite(cell.deviation) ? cell.deviation : 0;
+  return {{"l", number_text(cell.scale, 3)},  {"a", number_text(cell.penalty, 3)},
+          {"ln", finite(cell.scale)},         {"an", finite(cell.penalty)},
+          {"score", finite(cell.score)},      {"sd", finite(cell.deviation)},
+          {"low", finite(cell.score - half)}, {"high", finite(cell.score + half)},
+          {"by", clean_text(cell.judged_by)}, {"best", family.best >= 0 && &cell == &family.best_cell()}};
+}
+
+json best_outline() {
+  return {{"transform", json::array({{{"filter", "datum.best"}}})},
+          {"mark", {{"type", "rect"}, {"filled", false}, {"stroke", "var(--second)"}, {"strokeWidth", 3}, {"tooltip", nullptr}}}};
+}
+
+std::string chart_title(const Family& family, const Measure& measure) {
+  return fmt::format("Cross-validated {}: {}", measure.word, family.name);
+}
+
+Chart heat_map(const Family& family, const Measure& measure, std::size_t room) {
   json cells = json::array();
   for (const Cell& cell : family.cells) {
+    json value = cell_value(family, cell);
     const bool known = std::isfinite(cell.score);
-    cells.push_back({{"l", number_text(cell.scale, 3)},
-                     {"a", number_text(cell.alpha, 3)},
-                     {"score", known ? json(cell.score) : json()},
-                     {"label", measure_text(cell.score, 3)},
-                     {"sd", cell.deviation},
-                     {"best", &cell == extremes.best},
-                     {"ink", known ? darkness(cell.score, extremes.best->score, extremes.worst->score, is_error) : 0.0}});
+    value["label"] = measure_text(cell.score, 3);
+    value["ink"] = known ? darkness(cell.score, family.best_cell().score, family.worst_cell().score, measure.is_error) : 0.0;
+    cells.push_back(std::move(value));
   }
   // The axis with more values runs along the page; the numbers are written in the cells while they have room.
-  const bool wide_scale = family.scales.size() >= family.alphas.size();
-  const json scale_axis = axis_for("l", "length scale", family.scales, true);
-  const json alpha_axis = axis_for("a", "alpha", family.alphas, true);
-  const std::size_t columns = std::max(family.scales.size(), family.alphas.size());
-  const std::size_t rows = std::min(family.scales.size(), family.alphas.size());
-  json spec = {{"width", "container"},
-               {"height", std::clamp<int>(static_cast<int>(rows) * 38, 120, 460)},
-               {"autosize", {{"type", "fit-x"}, {"contains", "padding"}}}};
+  const bool wide_scale = family.scales.size() >= family.penalties.size();
+  const json scale_axis = axis_for("l", family.scale_word, family.scales, true);
+  const json penalty_axis = axis_for("a", family.penalty_word, family.penalties, true);
+  const auto [rows, columns] = std::minmax({family.scales.size(), family.penalties.size()});
+  json spec = chart_base(std::clamp<int>(static_cast<int>(rows) * 38, 120, 460));
   spec["data"] = {{"values", cells}};
-  spec["encoding"] = {{"x", wide_scale ? scale_axis : alpha_axis}, {"y", wide_scale ? alpha_axis : scale_axis}};
+  spec["encoding"] = {{"x", wide_scale ? scale_axis : penalty_axis}, {"y", wide_scale ? penalty_axis : scale_axis}};
   spec["encoding"]["y"]["scale"] = {{"reverse", true}};
-  const json rect = {{"type", "rect"}, {"color", "var(--accent)"}, {"stroke", "var(--paper)"}, {"strokeWidth", 2}};
   json layers = json::array();
-  layers.push_back({{"mark", rect},
+  layers.push_back({{"mark", {{"type", "rect"}, {"color", "var(--accent)"}, {"stroke", "var(--paper)"}, {"strokeWidth", 2}}},
                     {"encoding",
                      {{"opacity", {{"field", "ink"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}}},
-                      {"tooltip", cell_tooltip(true, measure)}}}});
-  layers.push_back({{"transform", json::array({{{"filter", "datum.best"}}})},
-                    {"mark",
-                     {{"type", "rect"},
-                      {"fillOpacity", 0},
-                      {"fill", "transparent"},
-                      {"stroke", "var(--second)"},
-                      {"strokeWidth", 3},
-                      {"tooltip", nullptr}}}});
-  if (columns <= 14) {
+                      {"tooltip", cell_tooltip(family, true, true, measure.word)}}}});
+  layers.push_back(best_outline());
+  if (columns <= room) {
     layers.push_back(
         {{"mark", {{"type", "text"}, {"fontSize", 11.5}, {"tooltip", nullptr}}},
          {"encoding",
@@ -153,65 +110,142 @@ Chart heat_map(const Family& family, const Extremes& extremes, bool is_error) {
            {"color", {{"condition", {{"test", "datum.ink > 0.7"}, {"value", "var(--on-accent)"}}}, {"value", "var(--ink)"}}}}}});
   }
   spec["layer"] = layers;
-  return {
-      .title = "Cross-validated " + std::string(measure) + ": " + family.name,
-      .description = fmt::format(
-          "{} combinations of length scale and alpha; the more colour, the better. The best, outlined: length scale {}, alpha {}, {} {}.",
-          count_text(static_cast<std::int64_t>(family.cells.size())), number_text(extremes.best->scale, 3),
-          number_text(extremes.best->alpha, 3), measure, measure_text(extremes.best->score)),
-      .spec = spec};
+  const Cell& best = family.best_cell();
+  return {.title = chart_title(family, measure),
+          .description = fmt::format("{} combinations of {} and {}; the more colour, the better. The best, outlined: {} {}, {} {}, {} {}.",
+                                     count_text(std::ssize(family.cells)), family.scale_word, family.penalty_word, family.scale_word,
+                                     number_text(best.scale, 3), family.penalty_word, number_text(best.penalty, 3), measure.word,
+                                     measure_text(best.score)),
+          .spec = spec};
 }
 
-Chart path_chart(const Family& family, const Extremes& extremes, bool is_error) {
-  const char* measure = is_error ? "RMSE" : "accuracy";
+json score_axis(const char* field, const Measure& measure) { return quantitative(field, measure.word); }
+
+json best_color() { return {{"condition", {{"test", "datum.best"}, {"value", "var(--second)"}}}, {"value", "var(--accent)"}}; }
+
+// One number was searched: a line over it.
+Chart path_chart(const Family& family, const Measure& measure) {
   const bool by_scale = family.scales.size() > 1;
-  const char* word = by_scale ? "length scale" : "alpha";
+  const std::string& word = by_scale ? family.scale_word : family.penalty_word;
   json points = json::array();
   for (const Cell& cell : family.cells) {
-    if (!std::isfinite(cell.score)) continue;
-    const double half = std::isfinite(cell.deviation) ? cell.deviation : 0;
-    points.push_back({{"l", number_text(cell.scale, 3)},
-                      {"a", number_text(cell.alpha, 3)},
-                      {"score", cell.score},
-                      {"sd", half},
-                      {"low", cell.score - half},
-                      {"high", cell.score + half},
-                      {"best", &cell == extremes.best}});
+    if (std::isfinite(cell.score)) points.push_back(cell_value(family, cell));
   }
-  json spec = {{"width", "container"}, {"height", 260}, {"autosize", {{"type", "fit-x"}, {"contains", "padding"}}}};
+  json spec = chart_base(260);
   spec["data"] = {{"values", points}};
-  spec["encoding"] = {{"x", axis_for(by_scale ? "l" : "a", word, by_scale ? family.scales : family.alphas, false)}};
-  const json y = {{"field", "score"}, {"type", "quantitative"}, {"title", measure}, {"scale", {{"zero", false}}}};
+  spec["encoding"] = {{"x", axis_for(by_scale ? "l" : "a", word, by_scale ? family.scales : family.penalties, false)}};
   spec["layer"] = {{{"mark", {{"type", "rule"}, {"color", "var(--accent)"}, {"opacity", 0.45}, {"strokeWidth", 2}}},
-                    {"encoding",
-                     {{"y", {{"field", "low"}, {"type", "quantitative"}, {"title", measure}, {"scale", {{"zero", false}}}}},
-                      {"y2", {{"field", "high"}}}}}},
-                   {{"mark", "line"}, {"encoding", {{"y", y}}}},
+                    {"encoding", {{"y", score_axis("low", measure)}, {"y2", {{"field", "high"}}}}}},
+                   {{"mark", "line"}, {"encoding", {{"y", score_axis("score", measure)}}}},
                    {{"mark", {{"type", "point"}, {"size", 70}, {"opacity", 1}}},
                     {"encoding",
-                     {{"y", y},
-                      {"color", {{"condition", {{"test", "datum.best"}, {"value", "var(--second)"}}}, {"value", "var(--accent)"}}},
-                      {"tooltip", cell_tooltip(by_scale, measure)}}}}};
-  return {.title = "Cross-validated " + std::string(measure) + ": " + family.name,
+                     {{"y", score_axis("score", measure)},
+                      {"color", best_color()},
+                      {"tooltip", cell_tooltip(family, by_scale, !by_scale, measure.word)}}}}};
+  const Cell& best = family.best_cell();
+  return {.title = chart_title(family, measure),
           .description = fmt::format("Against {}; bars show the deviation over folds. The best, marked: {} {}, {} {}.", word, word,
-                                     number_text(by_scale ? extremes.best->scale : extremes.best->alpha, 3), measure,
-                                     measure_text(extremes.best->score)),
+                                     number_text(by_scale ? best.scale : best.penalty, 3), measure.word, measure_text(best.score)),
           .spec = spec};
+}
+
+// Two numbers were searched: a line over the penalty for each value of the other.
+Chart paths_chart(const Family& family, const Measure& measure) {
+  json points = json::array();
+  for (const Cell& cell : family.cells) {
+    if (std::isfinite(cell.score)) points.push_back(cell_value(family, cell));
+  }
+  const bool logarithmic = *family.penalties.begin() > 0;
+  json x = quantitative("an", family.penalty_word);
+  x["scale"] = {{"type", logarithmic ? "log" : "linear"}, {"zero", false}, {"nice", false}};
+  if (logarithmic) x["axis"] = {{"format", "~g"}, {"labelOverlap", true}};
+  json spec = chart_base(300);
+  spec["data"] = {{"values", points}};
+  spec["encoding"] = {{"x", x},
+                      {"y", score_axis("score", measure)},
+                      {"color",
+                       {{"field", "l"},
+                        {"type", "ordinal"},
+                        {"title", clean_text(family.scale_word)},
+                        {"sort", labels_of(family.scales)},
+                        {"scale", {{"scheme", "viridis"}}}}},
+                      {"tooltip", cell_tooltip(family, true, true, measure.word)}};
+  spec["layer"] = {{{"mark", {{"type", "line"}, {"strokeWidth", 1.5}, {"tooltip", nullptr}}}},
+                   {{"mark", {{"type", "point"}, {"size", 36}, {"opacity", 1}}}},
+                   {{"transform", json::array({{{"filter", "datum.best"}}})},
+                    {"mark", {{"type", "point"}, {"size", 150}, {"filled", false}, {"strokeWidth", 2.5}, {"opacity", 1}}},
+                    {"encoding", {{"color", {{"value", "var(--second)"}}}}}}};
+  return {.title = "The path: " + family.name,
+          .description = fmt::format("Cross-validated {} against {}, a line for each {}; the best is circled.", measure.word,
+                                     family.penalty_word, family.scale_word),
+          .spec = spec};
+}
+
+std::string best_words(const Family& family) {
+  const Cell& best = family.best_cell();
+  std::string words;
+  if (!family.scale_word.empty() && best.scale != 0) words += fmt::format("{} {}, ", family.scale_word, number_text(best.scale, 3));
+  return words + fmt::format("{} {}", family.penalty_word, number_text(best.penalty, 3));
 }
 
 }  // namespace
 
+std::vector<Chart> family_charts(const LearnResult& result) {
+  const Measure measure{is_classification(result) ? "accuracy" : "RMSE", !is_classification(result)};
+  json rows = json::array();
+  std::size_t scored = 0;
+  bool references = false;
+  for (const Family& family : families_of(result)) {
+    if (family.best < 0 || ++scored > most_families) continue;
+    json row = cell_value(family, family.best_cell());
+    row.update(
+        {{"i", rows.size()}, {"name", clean_text(family.name)}, {"with", clean_text(best_words(family))}, {"n", family.cells.size()}});
+    row["kind"] = rows.empty() ? 0 : family.reference ? 2 : 1;
+    references = references || (family.reference && !rows.empty());
+    rows.push_back(std::move(row));
+  }
+  if (rows.size() < 2) return {};
+  json spec = chart_base(std::max(140, 26 * static_cast<int>(rows.size()) + 20));
+  spec["data"] = {{"values", rows}};
+  const json color = {
+      {"condition",
+       {{{"test", "datum.kind == 0"}, {"value", "var(--second)"}}, {{"test", "datum.kind == 2"}, {"value", "var(--ink-soft)"}}}},
+      {"value", "var(--accent)"}};
+  spec["encoding"] = {{"y",
+                       {{"field", "name"},
+                        {"type", "nominal"},
+                        {"title", nullptr},
+                        {"sort", {{"field", "i"}}},
+                        {"axis", {{"labelLimit", 260}, {"grid", true}}}}},
+                      {"color", color},
+                      {"tooltip",
+                       {text_tip("name", "family"), text_tip("with", "best with"), tooltip("score", measure.word),
+                        tooltip("sd", "deviation over folds"), text_tip("by", "judged by"), tooltip("n", "candidates")}}};
+  spec["layer"] = {{{"mark", {{"type", "rule"}, {"opacity", 0.5}, {"strokeWidth", 2}}},
+                    {"encoding", {{"x", score_axis("low", measure)}, {"x2", {{"field", "high"}}}}}},
+                   {{"mark", {{"type", "point"}, {"size", 90}, {"opacity", 1}}}, {"encoding", {{"x", score_axis("score", measure)}}}}};
+  std::string description = fmt::format(
+      "The best {} of each family, {} is better; whiskers: the deviation over folds, where it is known. The "
+      "chosen one has the other colour",
+      measure.word, measure.is_error ? "smaller" : "larger");
+  if (references) description += ", grey is only there to compare with";
+  return {{.title = "Families of candidates", .description = description + ".", .spec = spec}};
+}
+
 std::vector<Chart> search_charts(const LearnResult& result) {
-  const bool is_error = !is_classification(result);
+  const Measure measure{is_classification(result) ? "accuracy" : "RMSE", !is_classification(result)};
   std::vector<Chart> charts;
-  for (const Family& family : families_of(result.candidates)) {
-    const Extremes extremes = extremes_of(family, is_error);
-    if (extremes.best == nullptr) continue;
-    if (family.scales.size() > 1 && family.alphas.size() > 1) {
-      charts.push_back(heat_map(family, extremes, is_error));
-    } else if (family.scales.size() > 1 || family.alphas.size() > 1) {
-      charts.push_back(path_chart(family, extremes, is_error));
+  bool first = true;
+  for (const Family& family : families_of(result)) {
+    if (family.best < 0 || charts.size() >= most_charts) continue;
+    const bool both = family.scales.size() > 1 && family.penalties.size() > 1;
+    if (both) {
+      charts.push_back(heat_map(family, measure, first ? roomy_columns : roomy_beside));
+      if (first) charts.push_back(paths_chart(family, measure));
+    } else if (family.scales.size() > 1 || family.penalties.size() > 1) {
+      charts.push_back(path_chart(family, measure));
     }
+    first = false;
   }
   return charts;
 }

@@ -44,7 +44,7 @@ Chart panel_chart(const SeriesPanel& panel) {
   json marks = json::array();
   for (const double mark : panel.marks) marks.push_back({{"x", mark}});
   json rules = {{"data", {{"values", marks}}},
-                {"mark", {{"type", "rule"}, {"strokeDash", {4, 3}}, {"color", "#c0392b"}}},
+                {"mark", {{"type", "rule"}, {"strokeDash", {4, 3}}, {"color", "var(--second)"}}},
                 {"encoding", {{"x", {{"field", "x"}, {"type", "quantitative"}}}, {"tooltip", {tooltip("x", panel.axis)}}}}};
   json spec = chart_base(280);
   spec["layer"] = panel.marks.empty() ? json::array({lines}) : json::array({lines, rules});
@@ -69,7 +69,10 @@ std::string series_report(const SeriesReport& r) {
   using namespace report;  // NOLINT(google-build-using-namespace)
   check(r);
   Page page(r.title, r.source);
-  page.lead(r.verdict);
+  if (!r.verdict.empty()) page.lead(r.verdict);
+  std::vector<Tile> tiles;
+  for (const ReportNumber& number : r.numbers) tiles.push_back({number.value, number.label, number.note});
+  page.tiles(tiles);
   if (!r.panels.empty()) page.section("Over time");
   for (const SeriesPanel& panel : r.panels) page.charts({panel_chart(panel)});
   if (!r.table_columns.empty()) {
@@ -81,12 +84,7 @@ std::string series_report(const SeriesReport& r) {
     page.table(table);
   }
   page.section("The run");
-  if (!r.facts.empty()) page.facts(r.facts);
-  page.list(r.notes);
-  if (!r.command.empty()) {
-    page.paragraph("To make this page again:");
-    page.code(r.command);
-  }
+  page.run(r.facts, r.notes, r.command);
   return page.html();
 }
 

@@ -42,7 +42,7 @@ li + li { margin-top: 4px; }
 .checks .broken .mark { color: var(--fifth); }
 .checks .broken { font-weight: 600; }
 a { color: var(--accent); }
-.tiles { list-style: none; margin: 0 0 22px; padding: 0; max-width: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 14px; }
+.tiles { list-style: none; margin: 0 0 22px; padding: 0; max-width: none; display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 14px; }
 .tiles li { margin: 0; padding: 16px 18px; background: var(--paper); border: 1px solid var(--rule); border-radius: 12px; display: flex; flex-direction: column; }
 .tiles li:first-child { background: var(--wash); border-color: var(--accent); }
 section .tiles li { background: var(--page); }
@@ -68,6 +68,7 @@ tbody th:not(.number) { min-width: 9em; }
 .bar { position: absolute; left: 8px; top: 7px; height: 1.6em; background: var(--accent); opacity: .26; border-radius: 3px; }
 .marked th, .marked td { font-weight: 700; }
 .marked .bar { opacity: .62; }
+.soft th, .soft td { color: var(--ink-soft); }
 details { margin: 0 0 14px; }
 summary { cursor: pointer; color: var(--accent); font-weight: 600; font-size: 14.5px; padding: 4px 0; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
@@ -78,6 +79,8 @@ figcaption { margin: 0 0 10px; font-size: 14.5px; line-height: 1.45; }
 figcaption b { display: block; font-size: 15px; }
 figcaption span { color: var(--ink-soft); }
 .plot { width: 100%; min-height: 60px; margin-top: auto; }
+.plot .mark-text { pointer-events: none; }
+.plot .mark-rect path { shape-rendering: crispEdges; }
 .plot svg { display: block; max-width: 100%; height: auto; overflow: visible; }
 figure { margin: 0 0 18px; }
 .strip { display: grid; grid-template-columns: minmax(5em, max-content) 1fr; gap: 6px 14px; align-items: center; font-size: 14.5px; overflow-wrap: anywhere; }
@@ -99,6 +102,8 @@ footer { padding-top: 8px; padding-bottom: 40px; color: var(--ink-soft); font-si
   header, main, footer { padding-left: 14px; padding-right: 14px; }
   section { padding: 18px 16px 20px; }
   h1 { font-size: 27px; }
+  .barred { min-width: 120px; }
+  th, td { padding-right: 10px; }
 }
 @media print {
   :root { --page: #ffffff; }
@@ -106,10 +111,22 @@ footer { padding-top: 8px; padding-bottom: 40px; color: var(--ink-soft); font-si
   body { font-size: 10.5pt; }
   header, main, footer { max-width: none; padding: 0; }
   section { border: 0; border-top: 1px solid var(--rule); border-radius: 0; padding: 14px 0 4px; margin: 0; }
-  .tiles { grid-template-columns: repeat(4, 1fr); gap: 10px; }
-  .tiles strong { font-size: 18pt; }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(31mm, 1fr)); gap: 8px; }
+  .tiles li { padding: 10px 12px; }
+  .tiles strong { font-size: 17pt; }
   .facts { grid-template-columns: 1fr 1fr; }
   .charts:not(.single) { grid-template-columns: 1fr 1fr; gap: 16px; }
+  #vg-tooltip-element { display: none; }
+  .scroll { overflow: visible; }
+  table, caption, .facts dt, .facts dd { font-size: 8.5pt; }
+  th, td { padding: 4px 8px 4px 0; overflow-wrap: anywhere; }
+  thead th { font-size: 8pt; white-space: normal; }
+  tbody th:not(.number) { min-width: 0; }
+  .barred { width: 28%; min-width: 26mm; }
+  .bar { top: 3px; }
+  details::details-content { display: block; content-visibility: visible; height: auto; }
+  summary { display: none; }
+  .plot svg { max-height: 95mm; margin: 0 auto; }
   .chart, .tiles li, tr, pre, .facts div { break-inside: avoid; }
   h2 { break-after: avoid; }
   .bar, .tiles li:first-child, .plot { -webkit-print-color-adjust: exact; print-color-adjust: exact; }

@@ -19,31 +19,6 @@ using nlohmann::json;
 
 constexpr std::size_t most_columns = 30;  // that a chart of contributions shows
 
-json text_tip(const char* field, const std::string& title) { return {{"field", field}, {"type", "nominal"}, {"title", clean_text(title)}}; }
-
-json axis_of(const char* field, const std::string& title, Range range) {
-  json axis = quantitative(field, title);
-  axis["scale"] = {{"zero", false}, {"nice", false}, {"domain", {range.low, range.high}}};
-  return axis;
-}
-
-// Counts of the values in bins of equal width from low to high.
-json histogram(const Vector& values, double low, double high, Index bins) {
-  std::vector<Index> counts(static_cast<std::size_t>(bins), 0);
-  const double width = (high - low) / static_cast<double>(bins);
-  for (const double value : values) {
-    const auto bin = static_cast<Index>(std::floor((value - low) / width));
-    ++counts[static_cast<std::size_t>(std::clamp<Index>(bin, 0, bins - 1))];
-  }
-  json bars = json::array();
-  for (Index b = 0; b < bins; ++b) {
-    bars.push_back({{"a", low + width * static_cast<double>(b)},
-                    {"b", low + width * static_cast<double>(b + 1)},
-                    {"n", counts[static_cast<std::size_t>(b)]}});
-  }
-  return bars;
-}
-
 // A vertical line with its name at the top.
 void add_line(json& layers, double at, const std::string& name, const char* color, bool dashed, bool label_left, int label_y) {
   const json data = {{"values", {{{"v", at}, {"label", name}}}}};
@@ -187,7 +162,7 @@ Chart null_chart(const TestReport& r) {
   }
   const Range range = padded_range(low, high);
   const double margin = most > least ? 0 : std::max(std::abs(least), 1.0) * 1e-3;
-  const auto bins = static_cast<Index>(std::clamp(2 * std::cbrt(static_cast<double>(r.null.size())), 8.0, 40.0));
+  const Index bins = bins_for(r.null.size(), 8);
   json spec = chart_base(300);
   json layers = json::array();
   json bar_encoding = {{"x", axis_of("a", r.statistic_name, range)},
@@ -195,7 +170,7 @@ Chart null_chart(const TestReport& r) {
                        {"y", {{"field", "n"}, {"type", "quantitative"}, {"title", "draws of the null"}, {"axis", {{"tickMinStep", 1}}}}},
                        {"y2", {{"datum", 0}}},
                        {"tooltip", {tooltip("a", "from"), tooltip("b", "to"), tooltip("n", "draws")}}};
-  layers.push_back({{"data", {{"values", histogram(r.null, least - margin, most + margin, bins)}}},
+  layers.push_back({{"data", {{"values", histogram(r.null, {least - margin, most + margin}, bins)}}},
                     {"mark", {{"type", "rect"}, {"opacity", 0.55}, {"color", "var(--accent)"}}},
                     {"encoding", bar_encoding}});
   const double middle = (range.low + range.high) / 2;
@@ -341,7 +316,7 @@ Chart level_chart(const Vector& p_values, double level) {
   json spec = chart_base(240);
   const double flat = static_cast<double>(p_values.size()) / static_cast<double>(bins);
   json layers = json::array();
-  layers.push_back({{"data", {{"values", histogram(p_values, 0, 1, bins)}}},
+  layers.push_back({{"data", {{"values", histogram(p_values, {0, 1}, bins)}}},
                     {"mark", {{"type", "rect"}, {"opacity", 0.55}, {"color", "var(--accent)"}}},
                     {"encoding",
                      {{"x", axis_of("a", "p-value", {0, 1})},

@@ -137,11 +137,7 @@ void add_run(Page& page, const TestReport& r) {
   page.section("The run");
   ReportFacts facts = r.facts;
   if (!r.method.empty()) facts.insert(facts.begin(), {"Null distribution", r.description.empty() ? r.method : r.description});
-  if (!facts.empty()) page.facts(facts);
-  page.list(r.notes);
-  if (r.command.empty()) return;
-  page.paragraph("To make this page again:");
-  page.code(r.command);
+  page.run(facts, r.notes, r.command);
 }
 
 }  // namespace
@@ -153,9 +149,9 @@ std::string test_report(const TestReport& r) {
   check(r);
   Page page(r.title, r.source);
   if (!r.verdict.empty()) page.lead(r.verdict);
-  page.section("The test");
-  if (!r.question.empty()) page.paragraph(r.question);
   add_numbers(page, r);
+  page.section("What was asked");
+  if (!r.question.empty()) page.paragraph(r.question);
   if (r.null.size() > 1) page.charts({null_chart(r)});
   if (!r.remarks.empty()) {
     page.section("What to know");

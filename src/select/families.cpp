@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "mercer/error.hpp"
 #include "mercer/gram.hpp"
@@ -51,16 +52,27 @@ Candidate from_table(const SvmCandidate& row, const std::string& model, const st
   return c;
 }
 
+// Nothing where no candidate was finished in time: what is known from before has to do.
+template <class Search>
+auto unless_late(const Search& search) -> std::optional<decltype(search())> {
+  try {
+    return search();
+  } catch (const OutOfTime&) {
+    return std::nullopt;
+  }
+}
+
 std::vector<Candidate> svc_grid(const FamilyTask& task, const std::vector<Kernel>& kernels, const std::vector<double>& C) {
   SvcCvOptions options;
   options.kernels = kernels;
   options.C = C;
   options.folds = task.folds;
   options.run = task.options.run;
-  options.solver.time_limit = std::max(1.0, task.options.budget_seconds);
-  const SvcCvResult found = fit_svc_cv(task.problem.X, labels_of(task.problem), options);
+  options.solver.time_limit = task.clock.left();
   std::vector<Candidate> all;
-  for (const SvmCandidate& row : found.table) all.push_back(from_table(row, "svc", found.kernels, task));
+  const std::optional<SvcCvResult> found = unless_late([&] { return fit_svc_cv(task.problem.X, labels_of(task.problem), options); });
+  if (!found) return all;
+  for (const SvmCandidate& row : found->table) all.push_back(from_table(row, "svc", found->kernels, task));
   return all;
 }
 
@@ -79,6 +91,23 @@ std::vector<Kernel> neighbours(const Kernel& best) {
     break;
   }
   return around;
+}
+
+std::vector<double> about(double C) { return {C, two_digits(C / 3), two_digits(C * 3)}; }
+
+// Of Gaussians, Laplacians, ... the best one each; the best three.
+std::vector<Candidate> best_of_each_shape(std::vector<Candidate> all) {
+  constexpr std::size_t most = 3;
+  sort_candidates(all, true);
+  std::vector<Candidate> best;
+  std::vector<std::string> seen;
+  for (const Candidate& c : all) {
+    const std::string shape = c.kernel.substr(0, c.kernel.find('('));
+    if (best.size() == most || std::isnan(c.score) || std::find(seen.begin(), seen.end(), shape) != seen.end()) continue;
+    seen.push_back(shape);
+    best.push_back(c);
+  }
+  return best;
 }
 
 void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
@@ -176,13 +205,31 @@ std::vector<Candidate> try_kernel_ridge(const FamilyTask& task) {
 }
 
 std::vector<Candidate> try_svc(const FamilyTask& task) {
-  std::vector<Candidate> all = svc_grid(task, task.kernels, {0.1, 1, 10, 100, 1000});
+  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
+  const bool few = part.X.size() < task.problem.X.size();
+  const std::vector<Fold> part_folds = few ? part.folds(task.options.folds, task.options.seed) : task.folds;
+  const FamilyTask coarse{part,
+                          part_folds,
+                          task.options,
+                          task.library,
+                          task.clock,
+                          task.kernels,
+                          few ? fmt::format("{}, {} rows", task.folds_text, part.X.size()) : task.folds_text};
+  std::vector<Candidate> first = svc_grid(coarse, task.kernels, {0.1, 1, 10, 100, 1000});
+  std::vector<Candidate> all;
+  if (few) {
+    for (const Candidate& c : best_of_each_shape(first))
+      append(all, svc_grid(task, {parse_kernel(c.kernel, task.library)}, about(c.value)));
+  } else {
+    all.swap(first);
+  }
   sort_candidates(all, true);
-  if (all.empty() || std::isnan(all.front().score)) return all;
-  const Candidate best = all.front();
-  const Kernel kernel = parse_kernel(best.kernel, task.library);
-  const std::vector<Kernel> around = task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel);
-  append(all, svc_grid(task, around, {best.value, two_digits(best.value / 3), two_digits(best.value * 3)}));
+  if (!all.empty() && !std::isnan(all.front().score)) {
+    const Candidate best = all.front();
+    const Kernel kernel = parse_kernel(best.kernel, task.library);
+    append(all, svc_grid(task, task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel), about(best.value)));
+  }
+  all.insert(all.end(), first.begin(), first.end());
   return all;
 }
 
@@ -197,10 +244,12 @@ std::vector<Candidate> try_svr(const FamilyTask& task) {
   options.epsilon = {two_digits(0.1 * spread), two_digits(0.02 * spread)};
   options.folds = folds;
   options.score = SvrScore::mean_squared_error;
-  options.solver.time_limit = std::max(1.0, task.options.budget_seconds);
+  options.solver.time_limit = task.clock.left();
   options.run = task.options.run;
-  const SvrCvResult found = fit_svr_cv(part.X, part.y, options);
   std::vector<Candidate> all;
+  const std::optional<SvrCvResult> tried = unless_late([&] { return fit_svr_cv(part.X, part.y, options); });
+  if (!tried) return all;
+  const SvrCvResult& found = *tried;
   for (const SvmCandidate& row : found.table) {
     Candidate c = from_table(row, "svr", found.kernels, task);
     if (!row.abandoned) c.score = std::sqrt(-row.mean);

@@ -1,11 +1,26 @@
 // Families of candidates, each with its own quick way to compare its members. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "select/search.hpp"
 
 namespace mercer {
+
+// What is left of the budget.
+class Countdown {
+ public:
+  explicit Countdown(double seconds) : seconds_(seconds) {}
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double left() const { return std::max(1.0, seconds_ - elapsed()); }  // something is always tried
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  double seconds_;
+};
 
 // What a family is asked: the rows, the folds that decide between families, and kernels to try where none was given.
 struct FamilyTask {
@@ -13,6 +28,7 @@ struct FamilyTask {
   const std::vector<Fold>& folds;
   const SearchOptions& options;
   const KernelLibrary& library;
+  const Countdown& clock;
   std::vector<Kernel> kernels;
   std::string folds_text;
 };
@@ -20,8 +36,8 @@ struct FamilyTask {
 // Each gives all that it tried. Those with a score on the folds say so in judged_by; of the others the best few are worth a turn there.
 std::vector<Candidate> try_linear(const FamilyTask& task);        // ridge, or linear-svc for classes: on the folds
 std::vector<Candidate> try_kernel_ridge(const FamilyTask& task);  // leave-one-out on up to 1500 rows, all alphas from one factorisation
-std::vector<Candidate> try_svc(const FamilyTask& task);           // one Gram matrix for all folds and C, then a finer look around the best
-std::vector<Candidate> try_svr(const FamilyTask& task);           // the same on up to 1500 rows
+std::vector<Candidate> try_svc(const FamilyTask& task);  // all kernels on up to 1500 rows, then the best and what lies about it on all
+std::vector<Candidate> try_svr(const FamilyTask& task);  // the same on up to 1500 rows
 std::vector<Candidate> try_gaussian_process(const FamilyTask& task);  // a length scale per column by the evidence of up to 800 rows
 std::vector<Candidate> try_by_folds(const FamilyTask& task, const std::string& model);  // any other: fold by fold
 

@@ -265,6 +265,9 @@ LearnResult learn_parts(const Parts& p, Stopwatch& watch) {
   result.candidates = found.candidates;
   if (chosen.model != found.best.model) result.candidates.insert(result.candidates.begin(), chosen);
   result.n_search = found.problem.X.size();
+  if (result.n_search < p.problem.X.size()) {
+    for (const Index i : found.rows) result.search_lines.push_back(p.train_table.line_of(i));
+  }
   add_spectrum(result, p.problem.X, o.seed, o.run);
   add_shape(result, p.train, o.run);
   if (o.explain) explain(result, parts);
@@ -290,6 +293,11 @@ LearnResult learn_split(const Dataset& train, const Table& train_table, const Ta
   result.n_train = parts.problem.X.size();
   result.folds = options.folds;
   result.seed = options.seed;
+  result.budget_seconds = options.budget_seconds;
+  if (parts.problem.classification()) {
+    result.class_counts.assign(parts.problem.classes.size(), 0);
+    for (const double c : parts.problem.y) ++result.class_counts[static_cast<std::size_t>(c)];
+  }
   return result;
 }
 

@@ -19,20 +19,23 @@ Problem Problem::subset(std::span<const Index> rows) const {
   return part;
 }
 
-Problem Problem::sample(Index most, std::uint64_t seed) const {
+std::vector<Index> Problem::sample_rows(Index most, std::uint64_t seed) const {
   const Index n = X.size();
-  if (n <= most) return *this;
-  std::vector<Index> rows;
-  if (time_ordered) {
-    rows.resize(static_cast<std::size_t>(most));
-    std::iota(rows.begin(), rows.end(), n - most);
-  } else if (classification()) {
-    rows = stratified_holdout(class_indices(y), static_cast<double>(most) / static_cast<double>(n), seed).test;
-  } else {
-    rows = RandomStream(seed, 1).sample(n, most);
+  if (n > most && !time_ordered && classification())
+    return stratified_holdout(class_indices(y), static_cast<double>(most) / static_cast<double>(n), seed).test;
+  if (n > most && !time_ordered) {
+    std::vector<Index> rows = RandomStream(seed, 1).sample(n, most);
     std::sort(rows.begin(), rows.end());
+    return rows;
   }
-  return subset(rows);
+  std::vector<Index> rows(static_cast<std::size_t>(std::min(n, most)));
+  std::iota(rows.begin(), rows.end(), n - std::ssize(rows));
+  return rows;
+}
+
+Problem Problem::sample(Index most, std::uint64_t seed) const {
+  if (X.size() <= most) return *this;
+  return subset(sample_rows(most, seed));
 }
 
 Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }

@@ -24,7 +24,8 @@ constexpr std::size_t most_finalists = 2;  // of a family that was judged on few
 class Search {
  public:
   Search(const Problem& everything, const SearchOptions& options)
-      : options_(options), started_(Clock::now()), problem_(everything.sample(options.rows, options.seed)) {
+      : options_(options), clock_(options.budget_seconds), rows_(everything.sample_rows(options.rows, options.seed)) {
+    problem_ = std::ssize(rows_) < everything.X.size() ? everything.subset(rows_) : everything;
     if (problem_.X.size() < everything.X.size()) {
       notes_.push_back(fmt::format("candidates were compared on {} of the {} training rows, {}", problem_.X.size(), everything.X.size(),
                                    problem_.time_ordered ? "the last ones" : "picked at random"));
@@ -39,7 +40,7 @@ class Search {
     if (options.run.progress) {
       quiet_.run.progress = [this](const ProgressEvent& event) {
         const double fraction = (static_cast<double>(blocks_done_) + 0.9 * event.fraction) / static_cast<double>(blocks_);
-        return options_.run.progress({"cross-validation", std::min(1.0, fraction), elapsed()});
+        return options_.run.progress({"cross-validation", std::min(1.0, fraction), clock_.elapsed()});
       };
     }
   }
@@ -54,7 +55,7 @@ class Search {
     }
     for (const std::string& model : models) {
       // The first family is always tried, whatever the budget.
-      if (elapsed() > options_.budget_seconds && model != models.front()) {
+      if (clock_.elapsed() > options_.budget_seconds && model != models.front()) {
         left_out_.push_back(model);
         continue;
       }
@@ -65,10 +66,6 @@ class Search {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
-
   bool linear_may_win() const {
     if (options_.model == "auto") return !given_;
     return options_.model == "ridge" || options_.model == "linear-svc";
@@ -79,6 +76,7 @@ class Search {
             folds_,
             quiet_,
             library_,
+            clock_,
             std::move(kernels),
             problem_.time_ordered ? fmt::format("{} steps in time", folds_.size())
                                   : fmt::format("{}{} folds", folds_.size(), problem_.groups.empty() ? "" : " grouped")};
@@ -140,11 +138,13 @@ class Search {
   void take(std::vector<Candidate> found, bool linear) {
     sort_candidates(found, problem_.classification());
     const std::string judge = task({}).folds_text;
+    const bool settled =
+        std::any_of(found.begin(), found.end(), [&](const Candidate& c) { return c.judged_by == judge && !std::isnan(c.score); });
     std::vector<std::string> seen;
     for (Candidate& c : found) {
       c.reference = linear;
-      // What was judged in another way comes to the folds with its best kernels.
-      if (c.judged_by != judge && seen.size() < most_finalists && std::find(seen.begin(), seen.end(), c.kernel) == seen.end()) {
+      // What was judged in another way alone comes to the folds with its best kernels.
+      if (!settled && seen.size() < most_finalists && std::find(seen.begin(), seen.end(), c.kernel) == seen.end()) {
         finalists_.push_back(c);
         seen.push_back(c.kernel);
       }
@@ -179,6 +179,10 @@ class Search {
   }
 
   SearchResult finish() {
+    if (!linear_may_win() &&
+        std::none_of(all_.begin(), all_.end(), [](const Candidate& c) { return !c.reference && !std::isnan(c.score); })) {
+      throw InvalidArgument(fmt::format("no candidate was judged within the budget of {:.3g} s; allow more time", options_.budget_seconds));
+    }
     if (!left_out_.empty()) {
       notes_.push_back(fmt::format("not tried: {}, for the budget of {:.3g} s was used up; a larger budget tries more",
                                    fmt::join(left_out_, ", "), options_.budget_seconds));
@@ -186,8 +190,13 @@ class Search {
     const std::string judge = task({}).folds_text;
     sort_candidates(all_, problem_.classification());
     std::stable_partition(all_.begin(), all_.end(), [&](const Candidate& c) { return c.judged_by == judge && !std::isnan(c.score); });
-    SearchResult result{
-        .candidates = all_, .best = best_of(all_), .linear = reference_, .problem = problem_, .folds = folds_, .notes = notes_};
+    SearchResult result{.candidates = all_,
+                        .best = best_of(all_),
+                        .linear = reference_,
+                        .rows = rows_,
+                        .problem = problem_,
+                        .folds = folds_,
+                        .notes = notes_};
     const auto first = std::find_if(result.candidates.begin(), result.candidates.end(), [&](const Candidate& c) {
       return c.model == result.best.model && c.kernel == result.best.kernel && c.value == result.best.value &&
              c.epsilon == result.best.epsilon;
@@ -198,8 +207,9 @@ class Search {
 
   const SearchOptions& options_;
   SearchOptions quiet_;
-  Clock::time_point started_;
-  Problem problem_;
+  Countdown clock_;
+  std::vector<Index> rows_;
+  Problem problem_{};
   std::vector<Fold> folds_;
   std::optional<Kernel> given_{};
   KernelLibrary library_{};

@@ -26,6 +26,7 @@ struct Problem {
   bool exchangeable() const { return groups.empty() && !time_ordered; }  // leaving out one row is leaving out what it knows
   Problem subset(std::span<const Index> rows) const;
   // At most so many rows, every class in proportion; of rows in the order of time the last ones.
+  std::vector<Index> sample_rows(Index most, std::uint64_t seed) const;
   Problem sample(Index most, std::uint64_t seed) const;
   // The columns a regression is fitted to: y itself; for two classes one column of -1 and +1; for more one such column per class.
   Matrix targets() const;
@@ -52,8 +53,9 @@ struct SearchOptions {
 struct SearchResult {
   std::vector<Candidate> candidates;  // best first; those that were judged otherwise than on the folds behind
   Candidate best;
-  Candidate linear;  // the best linear one, tried in any case as a reference
-  Problem problem;   // the rows searched on
+  Candidate linear;         // the best linear one, tried in any case as a reference
+  std::vector<Index> rows;  // those searched on
+  Problem problem;          // made of them
   std::vector<Fold> folds;
   std::vector<std::string> notes;
 };

@@ -11,6 +11,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/labels.hpp"
+#include "mercer/nearest_word.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer {
@@ -89,8 +90,8 @@ Index group_column(const Table& table, const std::string& name) {
   if (table.sparse) throw InvalidArgument("LIBSVM rows have no column of groups; groups need a table with named columns");
   const Index column = table.find(name);
   if (column < 0) {
-    throw InvalidArgument(
-        fmt::format("{} has no column \"{}\" to group rows by; its columns are {}", table.source, name, fmt::join(table.names, ", ")));
+    throw InvalidArgument(fmt::format("{} has no column \"{}\" to group rows by{}; its columns are {}", table.source, name,
+                                      did_you_mean(name, table.names), fmt::join(table.names, ", ")));
   }
   if (table.columns[static_cast<std::size_t>(column)].is_objects())
     throw InvalidArgument(fmt::format("column \"{}\" holds objects; groups are numbers or words", name));

@@ -21,22 +21,6 @@ std::string kernel_word(const std::string& kernel) {
   return word;
 }
 
-std::string model_words(const Candidate& c) {
-  if (c.model == "ridge") return "Ridge regression on the columns";
-  if (c.model == "linear-svc") return "Linear SVM";
-  const std::string kernel = kernel_word(c.kernel);
-  if (c.model == "svc") return kernel + " SVM";
-  if (c.model == "nu-svc") return kernel + " nu-SVM";
-  if (c.model == "svr") return kernel + " support vector regression";
-  if (c.model == "nu-svr") return kernel + " nu-SVR";
-  if (c.model == "gp") return kernel + " Gaussian process";
-  if (c.model == "logistic") return kernel + " logistic regression";
-  if (c.model == "falkon") return kernel + " kernel ridge on landmarks (Falkon)";
-  if (c.model == "mean") return kernel + " class means";
-  if (c.model == "sgd-svm") return kernel + " SVM by stochastic gradients";
-  return kernel + " kernel ridge";
-}
-
 // The pair of classes behind most of the errors, where one stands out.
 std::string errors_sentence(const LearnResult& r) {
   const Eigen::MatrixXi& table = r.confusion;
@@ -91,6 +75,22 @@ std::string number_verdict(const LearnResult& r) {
 }
 
 }  // namespace
+
+std::string model_words(const Candidate& c) {
+  if (c.model == "ridge") return "Ridge regression on the columns";
+  if (c.model == "linear-svc") return "Linear SVM";
+  const std::string kernel = kernel_word(c.kernel);
+  if (c.model == "svc") return kernel + " SVM";
+  if (c.model == "nu-svc") return kernel + " nu-SVM";
+  if (c.model == "svr") return kernel + " support vector regression";
+  if (c.model == "nu-svr") return kernel + " nu-SVR";
+  if (c.model == "gp") return "Gaussian process with " + (kernel.starts_with("kernel ") ? kernel : "a " + kernel + " kernel");
+  if (c.model == "logistic") return kernel + " logistic regression";
+  if (c.model == "falkon") return kernel + " kernel ridge on landmarks (Falkon)";
+  if (c.model == "mean") return kernel + " class means";
+  if (c.model == "sgd-svm") return kernel + " SVM by stochastic gradients";
+  return kernel + " kernel ridge";
+}
 
 std::string verdict_of(const LearnResult& r) {
   return r.model.encoder->task == Task::classification ? class_verdict(r) : number_verdict(r);

@@ -311,7 +311,7 @@ def test_a_model_of_strings_finds_the_strings_of_other_files(mercer, tmp_path):
 def test_a_misspelt_column_is_told_among_all(mercer, tmp_path):
     (tmp_path / "genes.csv").write_text("seq,age,class\nACGTACGT,1,a\nACGTTCGT,2,a\nTTGACCAA,3,b\nTTGACCTA,4,b\n")
     message = mercer.fails(1, "gram", "genes.csv", "--target", "class", "--kernel", 'spectrum(4).on("sq")')
-    assert message == "genes.csv: the kernel looks at column sq, which is not there (did you mean seq?); the columns are seq, age, class"
+    assert message == "genes.csv: the kernel looks at column sq, which is not there, did you mean seq?; the columns are seq, age, class"
 
 
 def test_strings_that_are_too_short(mercer, tmp_path):

@@ -10,6 +10,8 @@ from run_pages import NOT_RUN, PROGRAMS, as_promised, run_page
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 # Written by `make bench`, which takes minutes.
 WITHOUT_PROGRAMS = {"benchmarks.md"}
+# Pages to look things up in; the others are about a capability, a source or a way over, and say what it cannot do.
+REFERENCE = {"README.md", "benchmarks.md", "command-line.md", "gallery.md", "learn.md", "notation.md", "plot.md", "python.md", "theory-map.md"}
 
 
 def test_the_programs_are_those_of_the_pages():
@@ -31,6 +33,11 @@ def test_page(page):
 def test_page_opens_with_lines_that_run(page):
     first = next((block for block in blocks_of(page) if block.language in LANGUAGES), None)
     assert first is not None and first.line <= 16, f"{page.name} should open with three lines that run"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.parent != ROOT and p.parent.name != "design" and p.name not in REFERENCE], ids=lambda p: p.name)
+def test_page_says_what_it_cannot_do(page):
+    assert re.search(r"^## .*\blimits\b", page.read_text(), re.MULTILINE | re.IGNORECASE), f"{page.name} has no section on limits"
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.parent != ROOT], ids=lambda p: p.name)

@@ -52,7 +52,14 @@ def test_row(row):
 
 def test_slips():
     slips = [row[0] for header, rows in tables() if header[0] == "slip" for row in rows]
-    assert slips and len(set(slips)) == len(slips) and set(slips) <= SLIPS
+    assert slips == [f"S{number}" for number in range(1, 22)], "every slip, once and in order"
+
+
+def test_every_slip_is_named_where_it_occurs():
+    """On the pages that follow the sources, section by section."""
+    pages = [page.read_text() for page in sorted((ROOT / "docs" / "theory").glob("*.md"))]
+    assert len(pages) == 5
+    assert {f"S{number}" for page in pages for number in re.findall(r"[Ss]lip S(\d+)", page)} == SLIPS
 
 
 def test_the_map_was_read():

@@ -20,6 +20,9 @@ grep -q "^mercer_DIR:PATH=$work/prefix/" "$work/build/CMakeCache.txt" || { echo 
 
 if [[ -x $work/prefix/bin/mercer ]]; then
   env -u LD_LIBRARY_PATH "$work/prefix/bin/mercer" --version
+  for file in bash-completion/completions/mercer zsh/site-functions/_mercer man/man1/mercer.1; do
+    grep -q 'mercer' "$work/prefix/share/$file" || { echo "share/$file was not installed"; exit 1; }
+  done
 elif grep -q '^MERCER_BUILD_CLI:BOOL=ON' "$build/CMakeCache.txt"; then
   echo "the tool was not installed"
   exit 1

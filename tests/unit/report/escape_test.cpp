@@ -56,6 +56,8 @@ TEST(NumberText, ReadsWell) {
   EXPECT_EQ(number_text(0), "0");
   EXPECT_EQ(number_text(0.25), "0.25");
   EXPECT_EQ(number_text(-1.23456), "-1.235");
+  EXPECT_EQ(number_text(1000, 3), "1000");
+  EXPECT_EQ(number_text(9999.7), "10000");
   EXPECT_EQ(number_text(0.0001), "1e-4");
   EXPECT_EQ(number_text(0.000123456, 3), "1.23e-4");
   EXPECT_EQ(number_text(1.5e12), "1.5e12");

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import mercer
-from mercer import plots
+from mercer import plot
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -32,62 +32,62 @@ def offsets(ax):
 
 
 def test_scatter_draws_the_first_two_columns(Z):
-    ax = plots.scatter(Z)
+    ax = plot.scatter(Z)
     np.testing.assert_array_equal(offsets(ax), Z[:, :2])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("PC1", "PC2") and ax.get_legend() is None
     mine = plt.subplots()[1]
-    assert plots.scatter(sparse.csr_array(Z), ax=mine) is mine
+    assert plot.scatter(sparse.csr_array(Z), ax=mine) is mine
     np.testing.assert_array_equal(offsets(mine), Z[:, :2])
-    one = plots.scatter(Z[:, :1])
+    one = plot.scatter(Z[:, :1])
     np.testing.assert_array_equal(offsets(one)[:, 1], np.arange(1, 31))
     assert one.get_ylabel() == "row"
 
 
 def test_scatter_classes_have_a_legend(Z):
     y = np.arange(30) % 3 * 5
-    ax = plots.scatter(Z, color=pd.Series(y, name="kind"))
+    ax = plot.scatter(Z, color=pd.Series(y, name="kind"))
     assert len(ax.collections) == 3 and ax.get_legend().get_title().get_text() == "kind"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["0", "5", "10"]
     np.testing.assert_array_equal(np.asarray(ax.collections[1].get_offsets()), Z[y == 5, :2])
-    words = plots.scatter(Z, color=np.array(["b", "a"] * 15, dtype=object))
+    words = plot.scatter(Z, color=np.array(["b", "a"] * 15, dtype=object))
     assert [text.get_text() for text in words.get_legend().get_texts()] == ["a", "b"]
 
 
 def test_scatter_numbers_have_a_colour_bar(Z):
     frame = pd.DataFrame(Z, columns=["u", "v", "w"])
-    ax = plots.scatter(frame, color=Z[:, 2], s=5)
+    ax = plot.scatter(frame, color=Z[:, 2], s=5)
     assert len(ax.figure.axes) == 2 and ax.get_legend() is None and ax.get_xlabel() == "u"
     np.testing.assert_array_equal(ax.collections[0].get_array(), Z[:, 2])
     assert ax.collections[0].get_sizes()[0] == 5
-    many = plots.scatter(Z, color=np.arange(30))  # more whole numbers than classes have
+    many = plot.scatter(Z, color=np.arange(30))  # more whole numbers than classes have
     assert many.get_legend() is None
 
 
 def test_spectrum():
-    ax = plots.spectrum([1.0, 4.0, 3.0])
+    ax = plot.spectrum([1.0, 4.0, 3.0])
     np.testing.assert_allclose([bar.get_height() for bar in ax.patches], [0.5, 0.375, 0.125])
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.5, 0.875, 1.0])
     shares = types.SimpleNamespace(explained_variance_ratio_=np.array([0.4, 0.1]), eigenvalues_=np.array([4.0, 1.0]))
-    np.testing.assert_allclose([bar.get_height() for bar in plots.spectrum(shares).patches], [0.4, 0.1])
+    np.testing.assert_allclose([bar.get_height() for bar in plot.spectrum(shares).patches], [0.4, 0.1])
     values = types.SimpleNamespace(eigenvalues_=np.array([3.0, 1.0]))
-    np.testing.assert_allclose([bar.get_height() for bar in plots.spectrum(values).patches], [0.75, 0.25])
-    assert len(plots.spectrum(np.ones(80)).patches) == 50
+    np.testing.assert_allclose([bar.get_height() for bar in plot.spectrum(values).patches], [0.75, 0.25])
+    assert len(plot.spectrum(np.ones(80)).patches) == 50
 
 
 def test_spectrum_of_estimators(Z):
     from sklearn.decomposition import PCA, KernelPCA
 
     pca = PCA().fit(Z)
-    np.testing.assert_allclose(plots.spectrum(pca).lines[0].get_ydata(), np.cumsum(pca.explained_variance_ratio_))
+    np.testing.assert_allclose(plot.spectrum(pca).lines[0].get_ydata(), np.cumsum(pca.explained_variance_ratio_))
     kernel_pca = KernelPCA(3, kernel="rbf").fit(Z)
-    assert len(plots.spectrum(kernel_pca).patches) == 3
+    assert len(plot.spectrum(kernel_pca).patches) == 3
     with pytest.raises(ValueError, match="fit it first"):
-        plots.spectrum(PCA())
+        plot.spectrum(PCA())
 
 
 def test_image_strip():
     clean = np.arange(24.0).reshape(2, 12)
-    ax = plots.image_strip([clean, clean + 100], shape=(3, 4), titles=["clean", "noisy"])
+    ax = plot.image_strip([clean, clean + 100], shape=(3, 4), titles=["clean", "noisy"])
     shown = ax.images[0].get_array()
     assert shown.shape == (7, 9)
     np.testing.assert_array_equal(shown[:3, :4], clean[0].reshape(3, 4))
@@ -95,38 +95,38 @@ def test_image_strip():
     assert np.ma.getmaskarray(np.ma.masked_invalid(shown))[3].all()
     assert ax.images[0].get_clim() == (0, 23)  # the shades of the first line
     assert [label.get_text() for label in ax.get_yticklabels()] == ["clean", "noisy"]
-    assert plots.image_strip(np.zeros((3, 16)) + np.arange(16)).images[0].get_array().shape == (4, 14)
+    assert plot.image_strip(np.zeros((3, 16)) + np.arange(16)).images[0].get_array().shape == (4, 14)
 
 
 def test_silhouette_of_labels_and_estimators():
     X, y = mercer.datasets.blobs(60, random_state=0)
-    ax = plots.silhouette(X, y)
+    ax = plot.silhouette(X, y)
     want = mercer.silhouette_samples(X, y).mean()
     assert ax.get_legend().get_texts()[0].get_text() == f"mean {want:.3f}"
     assert len(ax.collections) == 3
     model = mercer.KernelKMeans(3, kernel="gaussian(2)", random_state=0).fit(X)
-    drawn = plots.silhouette(X, model)
+    drawn = plot.silhouette(X, model)
     want = mercer.silhouette_samples(X, model.labels_, kernel="gaussian(2)").mean()
     assert drawn.get_legend().get_texts()[0].get_text() == f"mean {want:.3f}"
     with pytest.raises(ValueError, match="fit it first"):
-        plots.silhouette(X, mercer.KernelKMeans(3))
+        plot.silhouette(X, mercer.KernelKMeans(3))
 
 
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: plots.scatter(np.zeros(3)), "Z must be a matrix"),
-        (lambda: plots.scatter(np.zeros((0, 2))), "Z must be a matrix"),
-        (lambda: plots.scatter(np.zeros((3, 2)), color=[1, 2]), "each of the 3 rows"),
-        (lambda: plots.scatter(np.zeros((3, 2)), names=["a"]), "names"),
-        (lambda: plots.spectrum([]), "eigenvalues"),
-        (lambda: plots.spectrum([np.nan, 1]), "eigenvalues"),
-        (lambda: plots.spectrum([-1.0, 1.0]), "sum > 0"),
-        (lambda: plots.image_strip(np.zeros((2, 12))), "not the pixels of a square"),
-        (lambda: plots.image_strip(np.zeros((2, 12)), shape=(5, 2)), "10 pixels, the rows have 12"),
-        (lambda: plots.image_strip([np.zeros((2, 4)), np.zeros((3, 4))]), "every line"),
-        (lambda: plots.image_strip([np.zeros((2, 4))], titles=["a", "b"]), "titles"),
-        (lambda: plots.silhouette(np.zeros((3, 2)), [0, 1]), "labels"),
+        (lambda: plot.scatter(np.zeros(3)), "Z must be a matrix"),
+        (lambda: plot.scatter(np.zeros((0, 2))), "Z must be a matrix"),
+        (lambda: plot.scatter(np.zeros((3, 2)), color=[1, 2]), "each of the 3 rows"),
+        (lambda: plot.scatter(np.zeros((3, 2)), names=["a"]), "names"),
+        (lambda: plot.spectrum([]), "eigenvalues"),
+        (lambda: plot.spectrum([np.nan, 1]), "eigenvalues"),
+        (lambda: plot.spectrum([-1.0, 1.0]), "sum > 0"),
+        (lambda: plot.image_strip(np.zeros((2, 12))), "not the pixels of a square"),
+        (lambda: plot.image_strip(np.zeros((2, 12)), shape=(5, 2)), "10 pixels, the rows have 12"),
+        (lambda: plot.image_strip([np.zeros((2, 4)), np.zeros((3, 4))]), "every line"),
+        (lambda: plot.image_strip([np.zeros((2, 4))], titles=["a", "b"]), "titles"),
+        (lambda: plot.silhouette(np.zeros((3, 2)), [0, 1]), "labels"),
     ],
 )
 def test_wrong_use(draw, message):
@@ -157,4 +157,4 @@ def test_without_matplotlib(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match="pip install matplotlib"):
-        plots.scatter(np.zeros((3, 2)))
+        plot.scatter(np.zeros((3, 2)))
