@@ -45,14 +45,15 @@ Experiment null_distributions(const Setting& setting) {
   const Kernel kernel = kernels::gaussian(1.0);
   const Matrix X = RandomStream(setting.seed, 1).normal_matrix(n, 1), Y = RandomStream(setting.seed, 2).normal_matrix(n, 1);
   const auto test = [&](MmdStatistic statistic, MmdNull null, double level = 0.05) {
-    return two_sample_test(X, Y,
-                           {.kernel = kernel,
-                            .statistic = statistic,
-                            .null = null,
-                            .permutations = draws,
-                            .level = level,
-                            .seed = setting.seed,
-                            .run = setting.run});
+    TwoSampleOptions options;
+    options.kernel = kernel;
+    options.statistic = statistic;
+    options.null = null;
+    options.permutations = draws;
+    options.level = level;
+    options.seed = setting.seed;
+    options.run = setting.run;
+    return two_sample_test(X, Y, options);
   };
 
   // The truth, which only a simulation has: other samples of the same law, again and again.

@@ -43,7 +43,7 @@ TEST_P(Gallery, ComesOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Experiments, Gallery, ::testing::ValuesIn(experiments()),
-                         [](const ::testing::TestParamInfo<Entry>& info) { return info.param.id; });
+                         [](const ::testing::TestParamInfo<Entry>& tested) { return tested.param.id; });
 
 TEST(GalleryList, HasAllInOrder) {
   ASSERT_EQ(experiments().size(), 14U);
