@@ -10,7 +10,7 @@ from conftest import ROOT
 PAGE = (ROOT / "docs" / "command-line.md").read_text()
 # Below these keys stand names that come from the data.
 FREE = {"predictions", "embedding", "stages", "numbers", "quantiles"}
-HEADER = {"encoder", "tensors", "options", "samples", "summary"}  # of a model file: as info prints it
+HEADER = {"encoder", "tensors", "options", "samples", "summary", "intervals"}  # of a model file: as info prints it
 HEADINGS = {"completion": "Completion", "man": "Man page"}
 ALSO = {"depend": "compare", "fit": "score"}  # the page says that these have the keys of others
 
@@ -36,7 +36,8 @@ def keys_in(value, free):
 @pytest.fixture
 def files(mercer, table, flowers, tmp_path):
     mercer("fit", "krr", table, "--out", "model.mercer", "--intervals")
-    mercer("fit", "svc", flowers, "--one-hot", "--C", "1", "--scale", "none", "--out", "svc.mercer")
+    mercer("fit", "svc", flowers, "--one-hot", "--C", "1", "--out", "svc.mercer")
+    mercer("fit", "svc", "builtin:moons", "--C", "1", "--scale", "none", "--out", "plain.mercer")
     mercer("convert", "builtin:blobs", "blobs.csv")
     mercer("embed", "pca", "blobs.csv", "--model", "map.mercer")
     mercer("cluster", "kmeans", "blobs.csv", "-k", "3", "--model", "clusters.mercer")
@@ -94,7 +95,7 @@ COMMANDS = [
     ["info", "model.mercer"],
     ["info", "svc.mercer"],
     ["convert", "a.csv", "a.svm"],
-    ["convert", "svc.mercer", "svc.model"],
+    ["convert", "plain.mercer", "svc.model"],
     ["completion", "bash"],
     ["man"],
 ]
