@@ -34,9 +34,9 @@ std::string action(const Value& value) {
     case ValueKind::tables:
       return "_files";
     case ValueKind::data:
-      return "_mercer_data";
+      return "__mercer_data";
     case ValueKind::kernels:
-      return "_mercer_kernels";
+      return "__mercer_kernel_names";
     case ValueKind::words:
       return fmt::format("({})", fmt::join(value.words, " "));
     default:
@@ -51,7 +51,7 @@ std::string specification(const OptionWords& option, const std::string& name) {
   if (option.value.empty()) return fmt::format("'{}[{}]'", name, about);
   const char* link = name.starts_with("--") ? "=" : "+";  // the value may follow in the same word
   return fmt::format("'{}{}{}[{}]:{}:{}'", many, name, link, about, escaped(option.value, "[]:"),
-                     option.value == "NAME=FILE" ? "_mercer_tables" : action(value_of_option(option)));
+                     option.value == "NAME=FILE" ? "__mercer_tables" : action(value_of_option(option)));
 }
 
 std::string leaf_function(const CommandWords& command) {
@@ -118,7 +118,7 @@ constexpr const char* zsh_script = R"zsh(#compdef mercer
 # Completion for zsh, written by: mercer completion zsh
 # SPDX-License-Identifier: BSD-3-Clause
 
-_mercer_data() {
+__mercer_data() {
   if compset -P 'builtin:'; then
     local -a sets=(@BUILTIN@)
     _describe -t sets 'built-in set' sets
@@ -128,13 +128,13 @@ _mercer_data() {
 }
 
 # The name that an expression ends in.
-_mercer_kernels() {
+__mercer_kernel_names() {
   compset -P '*[^a-z0-9_]'
   local -a kernels=(@KERNELS@)
   compadd -S '' -a kernels
 }
 
-_mercer_tables() {
+__mercer_tables() {
   compset -P '*=' && _files
 }
 

@@ -1,5 +1,7 @@
 // mercer learn: the main job, from a table to a tuned, measured, saved model and a report.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -70,16 +72,19 @@ void run_learn(const LearnCommandOptions& o) {
   }
 }
 
-constexpr const char* model_words = "auto, svc, nu-svc, linear-svc, logistic, krr, ridge, gp, svr, nu-svr, mean, sgd-svm, falkon";
+const std::vector<std::string>& model_words() {
+  static const std::vector<std::string> words{"auto", "svc", "nu-svc", "linear-svc", "logistic", "krr",   "ridge",
+                                              "gp",   "svr", "nu-svr", "mean",       "sgd-svm",  "falkon"};
+  return words;
+}
 
 void set_model(std::string& model, const std::string& word) {
-  const std::vector<std::string> known{"auto", "svc", "nu-svc", "linear-svc", "logistic", "krr",   "ridge",
-                                       "gp",   "svr", "nu-svr", "mean",       "sgd-svm",  "falkon"};
+  const std::vector<std::string>& known = model_words();
   if (std::find(known.begin(), known.end(), word) == known.end()) {
     if (word == "one-class")
       throw CLI::ValidationError("--model", "one-class has no target to be measured by; mercer fit one-class fits it");
-    throw CLI::ValidationError("--model",
-                               fmt::format("there is no model \"{}\"{}; choose {}", word, did_you_mean(word, known), model_words));
+    throw CLI::ValidationError(
+        "--model", fmt::format("there is no model \"{}\"{}; choose {}", word, did_you_mean(word, known), fmt::join(known, ", ")));
   }
   model = word;
 }
@@ -118,8 +123,8 @@ void add_search_options(CLI::App& command, LearnCommandOptions& o) {
   command
       .add_option_function<std::string>(
           "--model", [&o](const std::string& word) { set_model(o.learn.model, word); },
-          "Model to tune, a word of fit (default: auto, chosen by cross-validation): " + std::string(model_words))
-      ->type_name("MODEL");
+          "Model to tune, a word of fit (default: auto, chosen by cross-validation)")
+      ->type_name(CLI::detail::join(model_words(), "|"));
   add_kernel(command, o.learn.kernel, "Kernel; only the penalty is chosen then (default: auto, the family and its width are chosen)");
   command
       .add_option_function<std::string>(

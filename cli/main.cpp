@@ -117,6 +117,9 @@ int run_guarded(const std::vector<std::string>& words) {
     if (stdout_closed_by_reader()) return 0;
     const bool writing = std::string_view(error.what()).starts_with("cannot write to file");
     return complain(writing ? fmt::format("standard output: cannot be written: {}", error.code().message()) : error.what(), failed);
+  } catch (const OverBudget& error) {
+    const std::string message = error.what();
+    return complain(message + (message.find("--memory") == std::string::npos ? "; --memory says how much may be used" : ""), failed);
   } catch (const std::bad_alloc&) {
     return complain("the machine has no memory left for this; use fewer rows, or --memory to be told earlier", failed);
   } catch (const std::exception& error) {

@@ -18,6 +18,13 @@ std::string in_small_letters(std::string_view word) {
   return out;
 }
 
+// Whether two neighbouring letters changed places.
+bool is_swapped(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] && a.substr(at + 2) == b.substr(at + 2);
+}
+
 // The only known word that goes on where the typed one ends; empty: there are several, or none.
 std::string completed(std::string_view typed, const std::vector<std::string>& known) {
   std::string found;
@@ -39,7 +46,8 @@ std::string nearest_word(std::string_view typed, const std::vector<std::string>&
   std::size_t least = std::min(std::max<std::size_t>(1, typed.size() / 3) + 1, typed.size());  // some letter must agree
   for (const std::string& word : known) {
     if (word.size() > longest + typed.size()) continue;
-    const std::size_t distance = edit_distance(letters, in_small_letters(word));
+    const std::string other = in_small_letters(word);
+    const std::size_t distance = is_swapped(letters, other) ? 1 : edit_distance(letters, other);
     if (distance < least) {
       least = distance;
       best = word;

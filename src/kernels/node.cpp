@@ -12,6 +12,7 @@
 #include "kernels/leaf.hpp"
 #include "kernels/quoted.hpp"
 #include "mercer/error.hpp"
+#include "mercer/nearest_word.hpp"
 #include "mercer/objects.hpp"
 
 namespace mercer {
@@ -265,10 +266,11 @@ Kernel resolve_columns(const Kernel& kernel, std::span<const std::string> names)
       if (columns.size() == before) {
         std::vector<std::string> known(names.begin(), names.end());
         known.erase(std::unique(known.begin(), known.end()), known.end());  // categories of one column stand together
+        const std::string hint = column.index < 0 ? did_you_mean(column.name, known) : "";
         const bool many = known.size() > 8;
         if (many) known.resize(8);
-        throw InvalidArgument(fmt::format("the kernel looks at column {}, which is not among the features; they are {}{}",
-                                          text_of(std::span(&column, 1)), fmt::join(known, ", "), many ? ", ..." : ""));
+        throw InvalidArgument(fmt::format("the kernel looks at column {}, which is not among the features{}; they are {}{}",
+                                          text_of(std::span(&column, 1)), hint, fmt::join(known, ", "), many ? ", ..." : ""));
       }
     }
   }

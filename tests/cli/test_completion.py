@@ -83,7 +83,7 @@ def test_every_option_of_every_command_is_offered(bash, mercer):
         assert known and known <= set(bash(f"mercer {command} --"))
 
 
-def at_prompt(shell, environment, keys, folder, until=None):
+def at_prompt(shell, environment, keys, folder):
     """Types keys at an interactive shell; returns what stood on its terminal."""
     pid, fd = pty.fork()
     if pid == 0:
@@ -97,7 +97,7 @@ def at_prompt(shell, environment, keys, folder, until=None):
             while time.monotonic() < end and wanted.encode() not in shown:
                 if select.select([fd], [], [], 0.2)[0]:
                     try:
-                        shown += os.read(fd, 4096).replace(b"\a", b"")
+                        shown = re.sub(rb"\a|\x1b\[[0-9;?]*[A-Za-z]", b"", shown + os.read(fd, 4096))  # no bells, no colours
                     except OSError:
                         break
             assert wanted.encode() in shown, shown.decode(errors="replace")

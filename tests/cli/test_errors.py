@@ -148,7 +148,7 @@ def test_outputs_that_cannot_be_written_are_status_1(mercer, table, tmp_path, wo
 def test_a_full_disk_behind_standard_output_is_status_1(mercer, table, tmp_path, words):
     done = subprocess.run(["bash", "-c", '"$@" >/dev/full', "bash", mercer.path, *words], capture_output=True, cwd=tmp_path, timeout=60)
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("mercer: standard output: cannot be written")
+    assert done.stderr.decode().splitlines()[-1] == "mercer: standard output: cannot be written: No space left on device"
 
 
 def test_no_memory_is_status_1(mercer, table):

@@ -253,7 +253,7 @@ def test_weights_of_several_files_share_a_matrix(mercer, objects, tmp_path):
 
 
 def test_wrong_use(mercer, objects):
-    assert "--kernel excludes --gram" in mercer.fails(2, "fit", "krr", "y.csv", "--gram", "K.npy", "--kernel", "linear")
+    assert "--kernel and --gram cannot go together" in mercer.fails(2, "fit", "krr", "y.csv", "--gram", "K.npy", "--kernel", "linear")
     assert mercer.fails(2, "fit", "krr", "--gram", "K.npy") == "--gram has the kernel values alone; give DATA too, the file with the target"
     assert "DATA and --gram name the same file" in mercer.fails(2, "fit", "krr", "K.npy", "--gram", "K.npy")
     assert "DATA is required" in mercer.fails(2, "fit", "krr")

@@ -6,6 +6,8 @@ import re
 import struct
 import subprocess
 import termios
+import threading
+import time
 
 import pytest
 
@@ -87,11 +89,22 @@ def test_a_dumb_terminal_gets_no_bar_and_no_colours(at_terminal, job):
 
 
 def test_reading_has_a_bar_too(at_terminal, tmp_path):
-    rows = "".join(f"{i % 997}.25,{i % 89}.5,{i % 7}\n" for i in range(200000))
-    (tmp_path / "big.csv").write_text("a,b,c\n" + rows * 8)
-    status, shown = at_terminal("convert", "big.csv", "big.npy", "--threads", "1")
+    os.mkfifo(tmp_path / "slow.csv")
+
+    def feed():
+        with open(tmp_path / "slow.csv", "w") as out:
+            out.write("a,b\n")
+            for i in range(12):
+                out.write(f"{i},2\n" * 1000)
+                out.flush()
+                time.sleep(0.06)
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    status, shown = at_terminal("convert", "slow.csv", "fast.npy")
+    writer.join()
     assert status == 0
-    assert any(line.startswith("reading big.csv") for line in bars(shown)), shown
+    assert any(line.startswith("reading ") for line in bars(shown)), shown
 
 
 def test_errors_are_coloured_on_a_terminal_alone(at_terminal, mercer):
