@@ -1,4 +1,5 @@
 """What every estimator must do for people who work with scikit-learn and pandas; a new estimator is in these tests by itself."""
+# SPDX-License-Identifier: BSD-3-Clause
 import inspect
 
 import joblib
