@@ -134,3 +134,20 @@ def test_chains_know_their_sequences(rng, tmp_path):
     assert model.score(frame, frame.tag) == np.mean(command_line_answers(tmp_path) == frame.tag)
     with pytest.raises(ValueError, match='with the column "line", which tells the sequences apart'):
         model.predict(frame[["p", "q", "r"]])
+
+
+@pytest.mark.parametrize(("words", "columns"), [(["krr"], ["a"]), (["krr"], ["a", "b"]), (["svc", "--target", "kind"], ["a", "b"])])
+def test_they_are_drawn_in_the_units_of_the_table(table, tmp_path, words, columns):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    target = "kind" if "kind" in words else "y"
+    table[[*columns, target]].to_csv(tmp_path / "t.csv", index=False)
+    tool("fit", words[0], tmp_path / "t.csv", "--target", target, "--kernel", "gaussian(1)", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert isinstance(model, mercer.TableModel)
+    draw = mercer.plot.regression_curve if len(columns) == 1 else mercer.plot.decision_boundary
+    ax = draw(model, table[columns], table[target])
+    assert ax.get_xlabel() == "a" and ax.get_xlim()[0] > 0  # not scaled
+    if target == "kind":
+        assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["high", "low"]
+    matplotlib.pyplot.close("all")

@@ -1,4 +1,5 @@
 """How results look at the prompt and in a notebook."""
+# SPDX-License-Identifier: BSD-3-Clause
 import re
 
 import numpy as np

@@ -6,8 +6,8 @@ import inspect
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
-from sklearn.base import is_classifier, is_outlier_detector, is_regressor
+from scipy.special import ndtri
+from sklearn import base
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -82,6 +82,13 @@ def _support_rows(estimator: Any, X: Any, rows: np.ndarray) -> np.ndarray | None
     return rows[support] if same else None
 
 
+def _is(kind: str, model: Any) -> bool:
+    """Whether it is a "classifier", "regressor" or "outlier_detector". A TableModel says it by its classes."""
+    if hasattr(model, "__sklearn_tags__"):
+        return bool(getattr(base, f"is_{kind}")(model))
+    return kind == ("classifier" if getattr(model, "classes_", None) is not None else "outlier_detector" if getattr(model, "kind", "") == "one-class" else "regressor")
+
+
 # -- two columns
 
 
@@ -139,7 +146,7 @@ def decision_boundary(
     if predicted.ndim != 1:
         raise ValueError(f"decision_boundary draws one target, but the model predicts {predicted.shape[1]}: fit it on one of them")
     title = getattr(y, "name", None)
-    if is_regressor(model) or (getattr(model, "classes_", "none") is None and predicted.dtype.kind == "f"):
+    if _is("regressor", model):
         _surface(ax, across, along, predicted, rows, targets, title)
     else:
         _regions(ax, model, X, (across, along, grid), predicted, rows, targets, margins)
@@ -184,7 +191,7 @@ def _regions(
         _lines(ax, across, along, values, [0.0], "solid")
     else:
         _lines(ax, across, along, at, np.arange(len(classes) - 1) + 0.5, "solid")
-    has_margins = values is not None and hasattr(model, "decision_function") and not is_outlier_detector(model)
+    has_margins = values is not None and hasattr(model, "decision_function") and not _is("outlier_detector", model)
     if margins and not has_margins:
         raise ValueError(f"margins are of the decision function of two classes, which {type(_last_step(model)[1]).__name__} does not have here")
     if has_margins and (hasattr(_last_step(model)[1], "support_vectors_") if margins is None else margins):
@@ -195,14 +202,14 @@ def _regions(
         return
     known = set(classes.tolist())
     strange = [label for label in np.unique(targets).tolist() if label not in known]
-    if strange and is_classifier(model):
+    if strange and _is("classifier", model):
         raise ValueError(f"y has the class {strange[0]!r}, which the model does not know: its classes are {', '.join(map(repr, classes.tolist()))}")
     scatter_classes(ax, rows, targets, np.unique(targets) if strange else classes, **style)
 
 
 def _labels(model: Any, predicted: np.ndarray) -> np.ndarray:
     """The classes in order: those that the model knows, else those it predicts."""
-    if is_outlier_detector(model):
+    if _is("outlier_detector", model):
         return np.array([-1, 1])
     known = getattr(model, "classes_", None)
     return np.unique(predicted) if known is None else np.asarray(known)
@@ -215,7 +222,7 @@ def _values(model: Any, grid: Any, classes: np.ndarray) -> np.ndarray | None:
     if hasattr(model, "decision_function"):
         values = np.asarray(model.decision_function(grid))
         return values if values.ndim == 1 else None
-    if is_classifier(model) and hasattr(model, "predict_proba"):
+    if _is("classifier", model) and hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(grid))[:, 1] - 0.5
     return None
 
@@ -271,7 +278,7 @@ def regression_curve(
     ['samples (100)', '90% interval', 'prediction']
     """
     model = _fitted(estimator)
-    if is_classifier(model):
+    if _is("classifier", model):
         raise ValueError(f"regression_curve draws regressions, and {type(model).__name__} predicts classes: see decision_boundary")
     if np.ndim(X) == 1 and not hasattr(X, "columns"):
         X = X.to_frame() if hasattr(X, "to_frame") else np.asarray(X)[:, None]
@@ -312,7 +319,7 @@ def _with_band(model: Any, grid: Any, band: bool | None, level: float) -> tuple[
         lower, upper = ends[..., 0], ends[..., 1]
     else:
         curve, std = model.predict(grid, return_std=True)
-        lower, upper = (curve + sign * norm.ppf(0.5 + level / 2) * std for sign in (-1, 1))
+        lower, upper = (curve + sign * ndtri(0.5 + level / 2) * std for sign in (-1, 1))
     if np.ndim(curve) != 1:
         raise ValueError(f"regression_curve draws one target, but the model predicts {np.shape(curve)[1]}: fit it on one of them")
     finite = lower is not None and np.isfinite(lower).all() and np.isfinite(upper).all()
