@@ -80,11 +80,12 @@ test-python:
 	@$(PYTHON) -m pytest -q python/tests
 
 test-cli:
+	@tools/setup.sh tests
 	@$(PYTHON) -m pytest -q $(wildcard tests/cli tests/tools)
 
 # Pages in a real browser, without a network: charts drawn, tooltips, dark, paper. Screenshots are in build/browser.
 test-browser:
-	@tools/setup.sh browser
+	@tools/setup.sh tests
 	@$(PYTHON) -m pytest -q -rs tests/browser
 
 # The programs of the documentation run and print what the pages say; links, the theory map and the kernel catalogue are checked.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what Mercer builds with: Debian packages, a .venv for Python, npm packages for the charts of reports and the formulas of the documentation.
 # Looks first and does only what is missing, so a second run takes about a second. Called by `make setup`; with the word `docs`
-# it also installs what the documentation is built with, with the word `browser` what the tests of pages open them with: nothing else needs
-# either.
+# it also installs what the documentation is built with, with the word `tests` what only tests use (a browser, another
+# shell): nothing else needs either.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -137,5 +137,5 @@ command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || other_syste
 install_debian_packages
 install_python_packages
 install_chart_packages
-[[ ${1-} != browser ]] || install_test_packages
+[[ ${1-} != tests ]] || install_test_packages
 [[ ${1-} != docs ]] || install_python_list tools/docs-packages.txt "$venv/.mercer-docs"

@@ -248,7 +248,7 @@ def test_sets_of_points_and_of_tokens(mercer, tmp_path):
 
 def test_learn_on_strings(mercer, genes):
     result = mercer("learn", "genes.tsv", "--target", "kind", "--kernel", "spectrum(4)", "--json", "--out", "m.mercer", "--report", "r.html").json
-    assert result["linear"] is None and result["model"] == "krr" and {c["kernel"] for c in result["candidates"]} == {"spectrum(4)"}
+    assert result["linear"] is None and result["model"] == result["candidates"][0]["model"] and {c["kernel"] for c in result["candidates"]} == {"spectrum(4)"}
     out = mercer("learn", "genes.tsv", "--target", "kind", "--kernel", "bag_of_words").out
     assert "there is no linear model to compare with" in out and "A linear model" not in out
 
