@@ -76,7 +76,7 @@ Experiment ridge_calms(const Setting& setting) {
   e.see =
       "Nine coefficients on twelve points let least squares chase the noise, most of all towards the ends. The penalty takes that away: "
       "the ridge curve bends slowly, at the price of a bias towards zero.";
-  e.figures = {picture(x, Y.col(0), grid, f_ols.col(0), "least squares"), picture(x, Y.col(0), grid, f_ridge.col(0), "ridge, λ = 1")};
+  e.figures = {picture(x, Y.col(0), grid, f_ols.col(0), "Least squares"), picture(x, Y.col(0), grid, f_ridge.col(0), "Ridge, λ = 1")};
   e.tables.push_back({fmt::format("Over {} samples: squared bias and variance add up to the error against the true mean", samples),
                       {"estimator", "∫ f″², first sample", "bias²", "variance", "error", "condition number"},
                       {{"least squares", fmt::format("{:.1f}", wiggle_ols[0]), fmt::format("{:.3f}", s_ols.bias2),

@@ -108,7 +108,7 @@ void parabola(Experiment& e, const Setting& setting) {
   e.figures.push_back(figure);
   const auto row = [&](const char* name, const Plane& plane) {
     return std::vector<std::string>{name,
-                                    fmt::format("({:.4f}, {:.4f})", plane.w[0], plane.w[1]),
+                                    fmt::format("({:.1g}, {:.4f})", plane.w[0], plane.w[1]),
                                     fmt::format("{:.4f}", plane.b),
                                     fmt::format("{:.4f}", plane.b / plane.w[1]),
                                     fmt::format("{}", plane.errors_on(Z, labels)),
@@ -126,7 +126,7 @@ void parabola(Experiment& e, const Setting& setting) {
                                      {"margin_svm", found.distance_to(Z)}});
   e.claims.push_back(
       {fmt::format("G's w = (0, 1), b = 5 makes {} errors on {{-10 … 10}}", given.errors_on(Z, labels)), given.errors_on(Z, labels) == 0});
-  e.claims.push_back({fmt::format("the hard-margin optimum is w = ({:.6f}, {:.6f}) with threshold x² = {:.6f}; by hand (0, 0.4) and 6.5",
+  e.claims.push_back({fmt::format("the hard-margin optimum is w = ({:.1g}, {:.6f}) with threshold x² = {:.6f}; by hand (0, 0.4) and 6.5",
                                   found.w[0], found.w[1], threshold),
                       std::abs(found.w[0]) < 1e-6 && std::abs(found.w[1] - 0.4) < 1e-6 && std::abs(threshold - 6.5) < 1e-6});
   e.claims.push_back({fmt::format("both classes touch its margin: f = {:.6f} and {:.6f}; it is {:.2f} wide on each side, G's {:.2f}",

@@ -106,7 +106,7 @@ Experiment svm_kernels(const Setting& setting) {
   e.equation = "min ½|f|² + C Σ max(0, 1 − yᵢ(f(xᵢ) + b))";
   e.data = fmt::format("simulated: 300, 300 and 600 points to train, 5000 to test, {} seed{}", seeds, seeds == 1 ? "" : "s");
   e.see =
-      "Where a line is best, the other kernels find nearly a line. On moons a polynomial without offset is little better than a line. In "
+      "Where a line is best, the other kernels find nearly a line. On moons a polynomial without offset stays behind. In "
       "the "
       "sine band only the Gaussian kernel follows the true boundary, dashed.";
   const Accuracies a = measure(e, setting, seeds);

@@ -66,8 +66,8 @@ Experiment dependence_shapes(const Setting& setting) {
   e.equation = "HSIC = tr(K H L H) / n²,  p = (1 + #{null ≥ HSIC}) / (1 + B),  B = 1000 permutations";
   e.data = fmt::format("simulated: {} samples of {} points of each of three shapes", repetitions, n);
   e.see =
-      "On the left all tests are sure. In the middle and on the right ranks go up as often as down, so rank tests see nothing, and HSIC "
-      "does.";
+      "Of the rising curve all tests are sure. On the wave and on the circle ranks go up as often as down: rank tests see nothing there, "
+      "and HSIC does.";
   ExperimentTable table{fmt::format("p-values over {} samples", repetitions), {"shape", "test", "median", "largest", "share ≤ 0.05"}, {}};
   Matrix p[3];
   for (std::size_t s = 0; s < 3; ++s) {

@@ -125,7 +125,8 @@ Experiment daily_temperature(const Setting& setting) {
   }
   Figure errors{.title = "Leaving one year out", .x_title = "σ (days)", .y_title = "RMSE (°C)", .log_x = true};
   errors.description = "The error on a year that was left out, against the length scale: lowest in the middle.";
-  errors.layers = {figures::line(Eigen::Map<const Vector>(lengths.data(), std::ssize(lengths)), rmse), figures::upright(best, "tuned")};
+  errors.layers = {figures::line(Eigen::Map<const Vector>(lengths.data(), std::ssize(lengths)), rmse, "RMSE"),
+                   figures::upright(best, "tuned")};
   e.figures = {curves, errors};
   const double low = rmse[0], high = rmse[rmse.size() - 1];
   e.tables.push_back({"Error on the year left out",
