@@ -68,17 +68,18 @@ Experiment witness_of_laplace(const Setting& setting) {
       "the normal law has more. The closed form lies under the sample's curve.";
   const Vector density_P = (-x.array().square() / 2).exp() / std::sqrt(2 * std::numbers::pi);
   const Vector density_Q = (-x.array().abs() / b).exp() / (2 * b);
-  out.figures = {
-      {.title = "The witness function",
-       .description = "the witness of the two samples and its closed form: below 0 at 0, above 0 around 1.7, below 0 beyond 3",
-       .x_title = "x",
-       .y_title = "f(x)",
-       .layers = {figures::level(0), figures::line(x, witness, "40000 draws of each"), figures::dashed_line(x, exact, "closed form")}},
-      {.title = "The two laws",
-       .description = "densities of the normal and the Laplace law",
-       .x_title = "x",
-       .y_title = "density",
-       .layers = {figures::line(x, density_P, "P: N(0, 1)"), figures::line(x, density_Q, "Q: Laplace(0, √0.5)")}}};
+  FigureLayer zero = figures::level(0);
+  zero.soft = true;
+  out.figures = {{.title = "The witness function",
+                  .description = "the witness of the two samples and its closed form: below 0 at 0, above 0 around 1.7, below 0 beyond 3",
+                  .x_title = "x",
+                  .y_title = "f(x)",
+                  .layers = {zero, figures::line(x, witness, "40000 draws of each"), figures::dashed_line(x, exact, "closed form")}},
+                 {.title = "The two laws",
+                  .description = "densities of the normal and the Laplace law",
+                  .x_title = "x",
+                  .y_title = "density",
+                  .layers = {figures::line(x, density_P, "P: N(0, 1)"), figures::line(x, density_Q, "Q: Laplace(0, √0.5)")}}};
 
   const double at_zero = witness[200];
   const double shoulder = std::min(range_over(x, witness, 1, 2.5).first, range_over(x, witness, -2.5, -1).first);

@@ -152,7 +152,7 @@ Experiment shift_and_squashing(const Setting& setting) {
   out.data = "simulated: y = x³ − x + 0.2 e, training x ~ N(0.5, 0.5²), target x ~ N(0, 0.3²), 300 of each; 2000 rows of four blobs";
   out.see =
       "A line cannot be right everywhere; weights make it right where the target rows are, and rows far from them count for nothing. "
-      "Twenty rows with weights have almost the mean embedding of two thousand.";
+      "Twenty rows with weights stand for two thousand far better than twenty random ones.";
   covariate_shift(setting, out);
   squashing(setting, out);
   out.notes.insert(out.notes.begin(),

@@ -32,17 +32,36 @@ struct Surface {
   }
 };
 
-Figure view_of(const std::string& title, const Matrix& noisy, const Matrix& found) {
-  const Matrix before = seen(noisy), after = seen(found);
-  FigureLayer cloud = figures::points(before.col(0), before.col(1), "with noise");
-  cloud.soft = true, cloud.opacity = 0.4;
-  FigureLayer kept = figures::points(after.col(0), after.col(1), "what the components keep");
-  kept.value = found.col(1), kept.legend = "x2";
-  return {.title = title,
-          .description = "points of space with noise, and their projections",
+// The cloud itself.
+Figure cloud_of(const Surface& surface, const Matrix& points) {
+  const Matrix view = seen(points);
+  FigureLayer cloud = figures::points(view.col(0), view.col(1));
+  cloud.value = points.col(1), cloud.legend = "x2", cloud.opacity = 0.9;
+  return {.title = fmt::format("Points near a {}", surface.name),
+          .description = fmt::format("a cloud of points of space near a {}, coloured by x2", surface.name),
           .x_title = "x1 (and x2 to the right)",
+          .y_title = "x3 (and x2 upwards)",
+          .layers = {cloud}};
+}
+
+// x3 against the height of the surface: what lies on the surface lies on the diagonal.
+Figure beside_surface(const Surface& surface, const Matrix& noisy, const Matrix& by_pca, const Matrix& by_kernel) {
+  const auto layer = [&](const Matrix& points, const std::string& name) {
+    Vector height(points.rows());
+    for (Index i = 0; i < points.rows(); ++i) height[i] = surface.height(points(i, 0), points(i, 1));
+    FigureLayer out = figures::points(height, points.col(2), name);
+    out.size = 14;
+    return out;
+  };
+  FigureLayer noise = layer(noisy, "with noise");
+  noise.soft = true, noise.opacity = 0.4;
+  const Eigen::Vector2d ends(noisy.col(2).minCoeff(), noisy.col(2).maxCoeff());
+  return {.title = fmt::format("How far from the {}", surface.name),
+          .description =
+              fmt::format("x3 against the height of the {} for the noisy points and their projections by PCA and kernel PCA", surface.name),
+          .x_title = "height of the surface over (x1, x2)",
           .y_title = "x3",
-          .layers = {cloud, kept}};
+          .layers = {noise, layer(by_pca, "PCA"), layer(by_kernel, "kernel PCA"), figures::dashed_line(ends, ends, "the surface")}};
 }
 
 }  // namespace
@@ -72,8 +91,8 @@ void surfaces(const Setting& setting, Experiment& out) {
     left_out.push_back(1 - pca.explained_variance_ratio().sum());
     table.rows.push_back({"a " + surface.name, fmt::format("{:.4f}", noise.back()), fmt::format("{:.4f}", linear_distance.back()),
                           fmt::format("{:.4f}", kernel_distance.back())});
-    out.figures.push_back(view_of(fmt::format("A {}: PCA", surface.name), X, projected));
-    out.figures.push_back(view_of(fmt::format("A {}: kernel PCA", surface.name), X, found));
+    out.figures.push_back(cloud_of(surface, X));
+    out.figures.push_back(beside_surface(surface, X, projected, found));
   }
   out.tables.push_back(std::move(table));
   out.numbers.insert(out.numbers.end(), {{"plane_distance_pca", linear_distance[0]},
