@@ -102,7 +102,7 @@ GalleryReport run_all(const GalleryOptions& o, const std::vector<gallery::Entry>
                        .command = o.command_line,
                        .setting = fmt::format("{}, {}, seed {}", o.quick ? "A quick run" : "A full run",
                                               o.data.empty() ? "built-in data" : "data of " + o.data, o.seed)};
-  constexpr double quick_seconds = 5;  // of one experiment on two cores, about
+  constexpr double quick_seconds = 2;  // of one experiment on two cores, about
   constexpr double full_seconds = 30;
   const double seconds = static_cast<double>(entries.size()) * (o.quick ? quick_seconds : full_seconds);
   announce(fmt::format("running {} experiment{}", entries.size(), entries.size() == 1 ? "" : "s"), seconds, 1e9, o.common.run());

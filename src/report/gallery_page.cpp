@@ -21,7 +21,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0); }
+std::string seconds_text(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);
+  return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
+}
 
 // "E1" where ids are such words, each once; else numbers of places.
 std::vector<std::string> anchors_of(const std::vector<Experiment>& experiments) {
@@ -40,13 +43,13 @@ std::string heading_of(const Experiment& e) { return e.id.empty() ? e.title : fm
 
 std::string claims_text(const Experiment& e) {
   const auto held = std::count_if(e.claims.begin(), e.claims.end(), [](const Claim& c) { return c.held; });
-  return e.held() ? fmt::format("all {} held", e.claims.size()) : fmt::format("{} of {} held", held, e.claims.size());
+  return fmt::format("{} of {}", held, e.claims.size());
 }
 
 void add_overview(Page& page, const GalleryReport& report, const std::vector<std::string>& anchors) {
   TableSpec table;
   table.caption = "Each experiment, where it comes from, and whether it came out.";
-  table.columns = {{"Experiment", false}, {"Source", false}, {"Claims", false}, {"Time", true}};
+  table.columns = {{"Experiment", false}, {"Source", false}, {"Claims that held", false}, {"Time", true}};
   table.visible = report.experiments.size();
   table.anchors = anchors;
   for (const Experiment& e : report.experiments) table.rows.push_back({heading_of(e), e.source, claims_text(e), seconds_text(e.seconds)});
@@ -78,9 +81,9 @@ void add_table(Page& page, const ExperimentTable& given) {
 void add_numbers(Page& page, const Experiment& e) {
   if (e.numbers.empty()) return;
   TableSpec table;
-  table.caption = "Numbers, as gallery.json has them.";
+  table.caption = "The numbers, as gallery.json has them";
   table.columns = {{"Name", false}, {"Value", true}};
-  table.visible = 10;
+  table.folded = true;
   for (const auto& [name, value] : e.numbers) table.rows.push_back({name, number_text(value, 5)});
   page.table(table);
 }

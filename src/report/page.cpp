@@ -119,6 +119,11 @@ void Page::tiles(const std::vector<Tile>& tiles) {
 
 void Page::table(const TableSpec& table) {
   const std::size_t n = table.rows.size();
+  if (table.folded) {
+    body_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape_html(table.caption),
+                         table_element(table, 0, n, table.caption));
+    return;
+  }
   // A fold for one or two rows would hide less than it costs.
   const std::size_t shown = n <= table.visible + 2 ? n : table.visible;
   body_ += table_element(table, 0, shown, table.caption);

@@ -47,6 +47,7 @@ struct TableSpec {
   int marked = -1;                     // this row stands out
   std::vector<bool> soft{};            // rows that stand back, one for each; empty: none
   std::vector<std::string> anchors{};  // one per row: the section its first cell leads to; empty: none
+  bool folded = false;                 // all of it waits behind a fold
 };
 
 // Something that was to hold, and whether it did.

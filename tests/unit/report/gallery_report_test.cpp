@@ -49,7 +49,7 @@ TEST(GalleryPage, HasASectionForEachAndLinksToThem) {
   report.experiments[1].claims.push_back({"the sky is green", false});
   const std::string html = without_script(gallery_page(report));
   for (const char* part : {"<section id=\"E1\"", "<a href=\"#E1\">E1: Ridge is calm</a>", "<a href=\"#E2\">", "a quick run",
-                           "<code>mercer gallery --quick</code>", "1 of 2 experiments came out", "all 1 held", "1 of 2 held",
+                           "<code>mercer gallery --quick</code>", "1 of 2 experiments came out", "<td>1 of 1</td>", "<td>1 of 2</td>",
                            "The dashed line wiggles.", "<p class=\"formula\">ŵ = (XᵀX + nλI)⁻¹ Xᵀy</p>",
                            "<li class=\"broken\"><span class=\"mark\">not held</span><span>the sky is green</span>", "K fig 1-2",
                            "made of a polynomial", "examples/gallery/e01_ridge.cpp", "The source has a slip.", "Test RMSE", "rmse_gaussian",
@@ -79,7 +79,8 @@ TEST(GalleryPage, HostileTextStaysText) {
   EXPECT_EQ(without_script(html).find("</script>"), std::string::npos);
   EXPECT_NE(html.find("id=\"experiment-1\""), std::string::npos);  // an anchor is no place for such words, nor twice the same
   EXPECT_NE(html.find("href=\"#experiment-2\""), std::string::npos);
-  if (charts_available()) EXPECT_EQ(specs_of(html).at(0)["layer"][0]["encoding"]["x"]["title"], hostile);
+  if (!charts_available()) return;
+  EXPECT_EQ(specs_of(html).at(0)["layer"][0]["encoding"]["x"]["title"], hostile);
 }
 
 TEST(GalleryJson, HasWhatIsPromised) {
