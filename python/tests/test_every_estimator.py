@@ -19,6 +19,7 @@ from mercer.kernels import Gaussian, Linear, Matern, Spectrum
 
 # What an estimator needs beside its defaults, so that small samples are enough.
 SETTINGS = {
+    "GaussianProcessRegressor": {"alpha": 0.01},
     "SVCCV": {"C": [1.0, 10.0], "cv": 2},
     "SVRCV": {"C": [1.0, 10.0], "cv": 2},
     "KernelKMeans": {"n_clusters": 2},
