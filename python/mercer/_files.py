@@ -32,6 +32,7 @@ from ._structured_svm import StructuredSVM
 from ._kernel_maps import EmpiricalKernelMap, MercerMap
 from ._nystroem import Nystroem
 from ._random_fourier import RandomFourierFeatures
+from ._mean_matching import KernelMeanMatching
 from ._monomials import Monomials
 from ._sketches import AdditiveChi2Sampler, TensorSketch
 from ._shown import Shown
@@ -66,7 +67,7 @@ _MODELS = (
 )
 
 _MAPS = (_mercer.NystromMap, _mercer.FourierMap, _mercer.KernelMap, _mercer.TensorSketchMap)
-_WITHOUT_FILE = (AdditiveChi2Sampler, Monomials, SpectralClustering)
+_WITHOUT_FILE = (AdditiveChi2Sampler, KernelMeanMatching, Monomials, SpectralClustering)
 
 
 def _existing(path: str | os.PathLike[str]) -> str:

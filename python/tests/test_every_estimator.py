@@ -19,6 +19,7 @@ from mercer.kernels import Gaussian, Linear, Matern, Spectrum
 
 # What an estimator needs beside its defaults, so that small samples are enough.
 SETTINGS = {
+    "GaussianProcessRegressor": {"alpha": 0.01},
     "SVCCV": {"C": [1.0, 10.0], "cv": 2},
     "SVRCV": {"C": [1.0, 10.0], "cv": 2},
     "KernelKMeans": {"n_clusters": 2},
@@ -240,3 +241,29 @@ def test_functions_that_take_long_have_a_bar_and_keyword_options():
             parameters = inspect.signature(thing).parameters
             assert parameters["verbose"].kind is parameters["n_jobs"].kind is inspect.Parameter.KEYWORD_ONLY, name
             assert "random_state" in parameters, name
+
+
+WITHOUT_FILE = {  # each with its reason
+    "AdditiveChi2Sampler": "learns nothing",
+    "KernelMeanMatching": "weights of given rows, which predict nothing",
+    "Monomials": "learns nothing",
+    "SpectralClustering": "labels of given rows, which predict nothing",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+def test_model_files(name, table, tmp_path):
+    path = tmp_path / "model.mercer"
+    if name in WITHOUT_FILE:
+        with pytest.raises(ValueError, match="pickle keeps it"):
+            mercer.save(make(name).fit(table, table), path)
+        return
+    model = fitted(name, table, target(name, table))
+    mercer.save(model, path)
+    again = mercer.load(path)
+    assert type(again) is type(model) or isinstance(again, mercer.TableModel) or type(again).__name__ + "CV" == name, type(again)
+    said, before = answer(again, table), answer(model, table)
+    if before.dtype.kind == "f":
+        np.testing.assert_allclose(said, before, rtol=1e-6, atol=1e-9)
+    else:
+        np.testing.assert_array_equal(said, before)

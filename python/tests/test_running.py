@@ -43,8 +43,10 @@ INTERRUPTED = """
         (8000, 'mercer.KernelRidge(0.1, kernel="gaussian(1)").fit(X, y)'),
         (8000, 'mercer.KernelRidge(0, kernel="gaussian(1)").fit(X[:3000], y[:3000])'),
         (20000, 'mercer.gram(X[:8000], kernel="laplacian(1)")'),
+        (3000, "mercer.two_sample_test(X[:1500], X[1500:], n_permutations=100000, verbose=1)"),
+        (3000, "mercer.SVCCV(C=[0.1, 1, 10, 100], cv=10, abandon=False, verbose=1).fit(X, y > 0)"),
     ],
-    ids=["Cholesky", "eigen", "gram"],
+    ids=["Cholesky", "eigen", "gram", "permutations", "search"],
 )
 def test_ctrl_c_stops_a_job_within_a_second(n, work):
     code = textwrap.dedent(INTERRUPTED).format(n=n, work=work)
