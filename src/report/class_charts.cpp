@@ -115,10 +115,10 @@ void add_curve(json& points, const ThresholdCurve& curve, const Vector& x, const
                const char* name) {
   const Index n = curve.threshold.size();
   if (n == 0) return;
-  points.push_back({{"x", first_x}, {"y", first_y}, {"w", name}});
+  points.push_back({{"x", first_x}, {"y", first_y}, {"v", "above all"}, {"w", name}});
   const Index stride = std::max<Index>(1, (n + most_curve_points - 1) / most_curve_points);
   for (Index i = 0; i < n; ++i) {
-    if (i % stride == 0 || i + 1 == n) points.push_back({{"x", x[i]}, {"y", y[i]}, {"v", finite(curve.threshold[i])}, {"w", name}});
+    if (i % stride == 0 || i + 1 == n) points.push_back({{"x", x[i]}, {"y", y[i]}, {"v", number_text(curve.threshold[i])}, {"w", name}});
   }
 }
 
@@ -131,7 +131,7 @@ json curve_layer(const json& points, const char* x, const char* y, const char* i
   return {
       {"data", {{"values", points}}},
       {"mark", {{"type", "line"}, {"interpolate", interpolate}, {"point", {{"size", 60}, {"opacity", 0}}}}},
-      {"encoding", {{"color", color}, {"tooltip", {text_tip("w", "on"), tooltip("x", x), tooltip("y", y), tooltip("v", "threshold")}}}}};
+      {"encoding", {{"color", color}, {"tooltip", {text_tip("w", "on"), tooltip("x", x), tooltip("y", y), text_tip("v", "threshold")}}}}};
 }
 
 // Where the model itself stands.

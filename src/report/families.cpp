@@ -47,6 +47,19 @@ void rank_cells(Family& family, bool is_error) {
 
 }  // namespace
 
+std::string short_kernel(const std::string& text) {
+  static const std::regex long_number(R"(\d+\.\d{4,}(e[+-]?\d+)?)");
+  if (text.size() > longest_kernel) return text;
+  std::string out;
+  std::size_t from = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), long_number), end; it != end; ++it) {
+    const auto at = static_cast<std::size_t>(it->position());
+    out += text.substr(from, at - from) + fmt::format("{:.4g}", parse_number(it->str()).value_or(0));
+    from = at + static_cast<std::size_t>(it->length());
+  }
+  return out + text.substr(from);
+}
+
 SplitKernel split_kernel(const std::string& text) {
   static const std::regex form(R"(^([A-Za-z_]\w*)\(([^()*+\[\]"]*)\)$)");
   std::smatch match;
@@ -67,7 +80,7 @@ std::vector<Family> families_of(const LearnResult& result) {
   for (const Candidate& c : result.candidates) {
     if (c.model == "baseline") continue;
     const SplitKernel kernel = split_kernel(c.kernel);
-    std::string name = kernel.family.empty() ? c.model : c.model + ", " + kernel.family;
+    std::string name = kernel.family.empty() ? c.model : c.model + ", " + short_kernel(kernel.family);
     if (c.epsilon > 0) name += ", epsilon " + number_text(c.epsilon, 3);
     auto found = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
     if (found == families.end()) {

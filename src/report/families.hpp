@@ -35,6 +35,9 @@ struct Family {
 // The family of the chosen candidate first, the others by their best score, those without a score last.
 std::vector<Family> families_of(const LearnResult& result);
 
+// The text of a kernel with four digits of each number: a length scale that was optimised has seventeen.
+std::string short_kernel(const std::string& text);
+
 // "gaussian(0.5)" is "gaussian" with 0.5, "matern(1.5, 2)" is "matern(1.5, ...)" with 2. Other kernels (sums, products, a scale per
 // column) stay whole, with 0.
 struct SplitKernel {

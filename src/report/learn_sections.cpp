@@ -8,6 +8,7 @@
 
 #include "report/chart_parts.hpp"
 #include "report/escape.hpp"
+#include "report/families.hpp"
 #include "report/learn_charts.hpp"
 #include "select/verdict.hpp"
 
@@ -202,8 +203,9 @@ void add_candidates(Page& page, const LearnResult& result) {
     const bool reference = c.reference && i > 0;
     references = references || reference;
     const std::string deviation = !std::isfinite(c.score) ? none : classify ? percent(c.deviation) : measure_text(c.deviation, 3);
-    table.rows.push_back({std::to_string(i + 1), reference ? c.model + " (to compare with)" : c.model, c.kernel.empty() ? none : c.kernel,
-                          penalty_text(c), c.judged_by.empty() ? none : c.judged_by, deviation, score_text(c, classify)});
+    table.rows.push_back({std::to_string(i + 1), reference ? c.model + " (to compare with)" : c.model,
+                          c.kernel.empty() ? none : short_kernel(c.kernel), penalty_text(c), c.judged_by.empty() ? none : c.judged_by,
+                          deviation, score_text(c, classify)});
     table.soft.push_back(reference || !std::isfinite(c.score));
   }
   page.table(table);

@@ -76,16 +76,19 @@ Chart scatter_chart(const LearnResult& r) {
   json spec = chart_base(330);
   spec["encoding"] = {{"x", axis_of("t", "true " + target_name(r), range)}, {"y", axis_of("p", "predicted " + target_name(r), range)}};
   const json data = {{"values", row_values(r, stride_for(pairs.rows()))}};
-  spec["layer"] = {guide_line("t", "p", range.low, range.low, range.high, range.high),
-                   {{"data", data},
-                    {"mark", {{"type", "point"}, {"size", 30}, {"opacity", 0.55}}},
-                    {"encoding", {{"color", row_color(r)}, {"tooltip", row_tips(r)}}}}};
+  spec["layer"] = json::array({guide_line("t", "p", range.low, range.low, range.high, range.high)});
   if (whiskers) {
-    spec["layer"].push_back(
-        {{"data", data},
-         {"mark", {{"type", "rule"}, {"opacity", 0.28}, {"tooltip", nullptr}}},
-         {"encoding", {{"y", {{"field", "l"}, {"type", "quantitative"}}}, {"y2", {{"field", "u"}}}, {"color", row_color(r)}}}});
+    spec["layer"].push_back({{"data", data},
+                             {"mark", {{"type", "rule"}, {"opacity", 0.28}}},
+                             {"encoding",
+                              {{"y", {{"field", "l"}, {"type", "quantitative"}}},
+                               {"y2", {{"field", "u"}}},
+                               {"color", row_color(r)},
+                               {"tooltip", row_tips(r)}}}});
   }
+  spec["layer"].push_back({{"data", data},
+                           {"mark", {{"type", "point"}, {"size", 30}, {"opacity", 0.55}}},
+                           {"encoding", {{"color", row_color(r)}, {"tooltip", row_tips(r)}}}});
   return {.title = "Predicted against true",
           .description = fmt::format("{} held-out rows; on the dashed line the prediction is exact. RMSE {}, R² {}.{}{}",
                                      shown_of(pairs.rows()), measure_text(r.test.rmse), fixed_text(r.test.r2),

@@ -55,7 +55,7 @@ json cell_tooltip(const Family& family, bool has_scale, bool has_penalty, const 
   if (has_scale) tips.push_back({{"field", "l"}, {"type", "ordinal"}, {"title", clean_text(family.scale_word)}});
   if (has_penalty) tips.push_back({{"field", "a"}, {"type", "ordinal"}, {"title", clean_text(family.penalty_word)}});
   tips.push_back(tooltip("score", measure));
-  tips.push_back(tooltip("sd", "deviation over folds"));
+  tips.push_back(text_tip("sd", "deviation over folds"));
   tips.push_back(text_tip("by", "judged by"));
   return tips;
 }
@@ -64,7 +64,7 @@ json cell_value(const Family& family, const Cell& cell) {
   const double half = std::isfinite(cell.deviation) ? cell.deviation : 0;
   return {{"l", number_text(cell.scale, 3)},  {"a", number_text(cell.penalty, 3)},
           {"ln", finite(cell.scale)},         {"an", finite(cell.penalty)},
-          {"score", finite(cell.score)},      {"sd", finite(cell.deviation)},
+          {"score", finite(cell.score)},      {"sd", number_text(cell.deviation, 3)},
           {"low", finite(cell.score - half)}, {"high", finite(cell.score + half)},
           {"by", clean_text(cell.judged_by)}, {"best", family.best >= 0 && &cell == &family.best_cell()}};
 }
@@ -157,8 +157,11 @@ Chart paths_chart(const Family& family, const Measure& measure) {
   }
   const bool logarithmic = *family.penalties.begin() > 0;
   json x = quantitative("an", family.penalty_word);
-  x["scale"] = {{"type", logarithmic ? "log" : "linear"}, {"zero", false}, {"nice", false}};
-  if (logarithmic) x["axis"] = {{"format", "~g"}, {"labelOverlap", true}};
+  x["scale"]["nice"] = false;
+  if (logarithmic) {
+    x["scale"] = {{"type", "log"}, {"nice", false}};
+    x["axis"] = {{"format", "~g"}, {"labelOverlap", true}};
+  }
   json spec = chart_base(300);
   spec["data"] = {{"values", points}};
   spec["encoding"] = {{"x", x},
@@ -220,7 +223,7 @@ std::vector<Chart> family_charts(const LearnResult& result) {
                       {"color", color},
                       {"tooltip",
                        {text_tip("name", "family"), text_tip("with", "best with"), tooltip("score", measure.word),
-                        tooltip("sd", "deviation over folds"), text_tip("by", "judged by"), tooltip("n", "candidates")}}};
+                        text_tip("sd", "deviation over folds"), text_tip("by", "judged by"), tooltip("n", "candidates")}}};
   spec["layer"] = {{{"mark", {{"type", "rule"}, {"opacity", 0.5}, {"strokeWidth", 2}}},
                     {"encoding", {{"x", score_axis("low", measure)}, {"x2", {{"field", "high"}}}}}},
                    {{"mark", {{"type", "point"}, {"size", 90}, {"opacity", 1}}}, {"encoding", {{"x", score_axis("score", measure)}}}}};

@@ -200,10 +200,11 @@ std::vector<Chart> importance_charts(const LearnResult& r) {
   if (r.importance.empty()) return {};
   const std::size_t shown = std::min(r.importance.size(), most_importances);
   json bars = json::array();
+  json names = json::array();
   for (std::size_t i = 0; i < shown; ++i) {
     const ColumnImportance& c = r.importance[i];
-    bars.push_back({{"i", i},
-                    {"name", clean_text(c.column)},
+    names.push_back(clean_text(c.column));
+    bars.push_back({{"name", clean_text(c.column)},
                     {"v", finite(c.mean)},
                     {"sd", finite(c.deviation)},
                     {"low", finite(c.mean - c.deviation)},
@@ -212,9 +213,8 @@ std::vector<Chart> importance_charts(const LearnResult& r) {
   const std::string title = is_classification(r) ? "accuracy lost" : "RMSE gained";
   json spec = chart_base(std::max(120, 24 * static_cast<int>(shown) + 40));
   spec["data"] = {{"values", bars}};
-  spec["encoding"] = {
-      {"y", {{"field", "name"}, {"type", "nominal"}, {"title", nullptr}, {"sort", {{"field", "i"}}}, {"axis", {{"labelLimit", 220}}}}},
-      {"tooltip", {text_tip("name", "column"), tooltip("v", title), tooltip("sd", "deviation over shuffles")}}};
+  spec["encoding"] = {{"y", {{"field", "name"}, {"type", "nominal"}, {"title", nullptr}, {"sort", names}, {"axis", {{"labelLimit", 220}}}}},
+                      {"tooltip", {text_tip("name", "column"), tooltip("v", title), tooltip("sd", "deviation over shuffles")}}};
   spec["layer"] = {
       {{"mark", {{"type", "bar"}, {"opacity", 0.8}}}, {"encoding", {{"x", {{"field", "v"}, {"type", "quantitative"}, {"title", title}}}}}},
       {{"mark", {{"type", "rule"}, {"color", "var(--ink-soft)"}, {"strokeWidth", 1.5}}},

@@ -121,6 +121,7 @@ footer { padding-top: 8px; padding-bottom: 40px; color: var(--ink-soft); font-si
   table, caption, .facts dt, .facts dd { font-size: 8.5pt; }
   th, td { padding: 4px 8px 4px 0; overflow-wrap: anywhere; }
   thead th { font-size: 8pt; white-space: normal; }
+  td.number { white-space: normal; }
   tbody th:not(.number) { min-width: 0; }
   .barred { width: 28%; min-width: 26mm; }
   .bar { top: 3px; }

@@ -21,11 +21,11 @@ HOSTILE = "</script><i>x</i>"
 
 # The command of each page. Files named here are made below.
 COMMANDS = {
-    "learn-classes": ["learn", "builtin:blobs"],
+    "learn-classes": ["learn", "builtin:blobs", "--model", "svc"],
     "learn-two-classes": ["learn", "builtin:moons", "--precision", "0.9", "--explain"],
     "learn-numbers": ["learn", "builtin:waves", "--explain"],
-    "learn-surface": ["learn", "hills.csv", "--target", "height"],
-    "learn-hostile": ["learn", "hostile.csv", "--target", HOSTILE, "--explain", "--budget", "2s"],
+    "learn-surface": ["learn", "hills.csv", "--target", "height", "--model", "krr"],
+    "learn-hostile": ["learn", "hostile.csv", "--target", HOSTILE, "--explain", "--model", "svc"],
     "compare": ["compare", "before.csv", "after.csv"],
     "depend": ["depend", "hills.csv", "--x", "east", "--y", "height"],
     "embed": ["embed", "kpca", "flowers.csv", "--color", "kind", "--novelty"],

@@ -241,6 +241,12 @@ TEST(Families, SplitKernelsByTheirNumber) {
     EXPECT_EQ(split(whole), std::tuple(whole, "", 0.0));
 }
 
+TEST(Families, NumbersOfKernelsAreShort) {
+  EXPECT_EQ(short_kernel("4519.851396616798*gaussian([10.123456, 2.5])"), "4520*gaussian([10.12, 2.5])");
+  EXPECT_EQ(short_kernel("gaussian(0.5)"), "gaussian(0.5)");
+  EXPECT_EQ(short_kernel(""), "");
+}
+
 TEST(Families, TheChosenOneLeads) {
   LearnResult r = regression_result();
   r.candidates.insert(
