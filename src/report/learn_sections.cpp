@@ -148,21 +148,14 @@ void add_trade(Page& page, const LearnResult& result) {
   if (result.trade.empty()) return;
   TableSpec table;
   table.caption =
-      fmt::format("What a precision of {} costs: thresholds chosen on training rows out of fold, measured on the held-out rows.",
+      fmt::format("What more precision for {} costs: thresholds chosen on training rows out of fold, measured on the held-out rows.",
                   class_name(result, 1));
-  table.columns = {{"Precision wanted", true},
-                   {"Threshold", true},
-                   {"In the folds: precision", true},
-                   {"recall", true},
-                   {"Held out: precision", true},
-                   {"95 % interval", true},
-                   {"accuracy", true},
-                   {"recall", true}};
+  table.columns = {{"Precision wanted", true},    {"Threshold", true},     {"Folds: precision", true}, {"recall", true},
+                   {"Held out: precision", true}, {"95 % interval", true}, {"accuracy", true},         {"recall", true}};
   for (const OperatingPoint& p : result.trade) {
     table.rows.push_back({percent(p.wanted), number_text(p.threshold), percent(p.fold_precision), percent(p.fold_recall),
                           percent(p.precision), interval_text(p.precision_low, p.precision_high, true), percent(p.accuracy),
                           percent(p.recall)});
-    table.bars.push_back(std::isfinite(p.recall) ? p.recall : 0);
   }
   page.table(table);
 }

@@ -105,7 +105,7 @@ TEST(LearnReport, PoorResultsStillMakeAPage) {
 
 TEST(LearnReport, TwoClassesSayWhatAPrecisionCosts) {
   const std::string html = without_script(learn_report(two_class_result(), "patients.csv", "mercer learn patients.csv"));
-  for (const char* part : {"Gaussian SVM (svc)", "C = 0.01", "of yes, 95.0 % wanted", "area under ROC", "What a precision of yes costs",
+  for (const char* part : {"Gaussian SVM (svc)", "C = 0.01", "of yes, 95.0 % wanted", "area under ROC", "What more precision for yes costs",
                            "70.0 % to 95.0 %", "Each class on the held-out rows", "Calibration", "ROC curve", "Precision and recall",
                            "Decision surface", "Linear", "Precision wanted"}) {
     EXPECT_NE(html.find(part), std::string::npos) << part;
