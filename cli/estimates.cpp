@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "estimates.hpp"
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <filesystem>
 

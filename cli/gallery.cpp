@@ -38,9 +38,8 @@ std::vector<gallery::Entry> chosen(const std::vector<std::string>& names) {
   for (std::string name : names) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const std::string near = nearest(name, known);
       throw UsageError(fmt::format("there is no experiment \"{}\"{}; there are {} to {} (mercer gallery --list)", name,
-                                   near.empty() ? "" : fmt::format(", did you mean {}?", near), known.front(), known.back()));
+                                   did_you_mean(name, known), known.front(), known.back()));
     }
     asked.push_back(name);
   }

@@ -223,11 +223,13 @@ std::vector<Candidate> try_svc(const FamilyTask& task) {
   } else {
     all.swap(first);
   }
-  sort_candidates(all, true);
-  if (!all.empty() && !std::isnan(all.front().score)) {
-    const Candidate best = all.front();
-    const Kernel kernel = parse_kernel(best.kernel, task.library);
-    append(all, svc_grid(task, task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel), about(best.value)));
+  // A shape within a standard error of the best one deserves its own finer look.
+  const std::vector<Candidate> shapes = best_of_each_shape(all);
+  for (const Candidate& c : shapes) {
+    const double error = shapes.front().deviation / std::sqrt(static_cast<double>(task.folds.size()));
+    if (c.score < shapes.front().score - error) continue;
+    const Kernel kernel = parse_kernel(c.kernel, task.library);
+    append(all, svc_grid(task, task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel), about(c.value)));
   }
   all.insert(all.end(), first.begin(), first.end());
   return all;
