@@ -50,8 +50,8 @@ void widening_gaussian(Experiment& e, const Setting& setting) {
   e.figures.push_back(lines);
   e.figures.push_back(agreement);
   const double there = scaled[scaled.size() - 1], not_there = fixed[fixed.size() - 1];
-  e.numbers.emplace_back("agreement_scaled_C", there);
-  e.numbers.emplace_back("agreement_fixed_C", not_there);
+  e.numbers.emplace_back("agreement_scaled_c", there);
+  e.numbers.emplace_back("agreement_fixed_c", not_there);
   e.claims.push_back(
       {fmt::format("at σ = 300 the Gaussian machine with C = σ² says what the linear one says on {:.3f} % of new points, with C = 1 on "
                    "{:.1f} %",

@@ -131,6 +131,12 @@ std::string fixed_text(double value) {
   return std::isfinite(value) && std::abs(value) < 1e4 ? fmt::format("{:.3f}", value) : number_text(value);
 }
 
+std::string seconds_text(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);
+  if (seconds < 99.5) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 2 : 1);
+  return fmt::format("{:.1f} min", seconds / 60);
+}
+
 std::string count_text(std::int64_t value) {
   std::string digits = std::to_string(value);
   const std::size_t first = value < 0 ? 1 : 0;

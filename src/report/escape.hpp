@@ -21,6 +21,8 @@ std::string number_text(double value, int digits = 4);
 std::string measure_text(double value, int digits = 4);
 // Three decimals, for shares and R²; a dash when there is none.
 std::string fixed_text(double value);
+// "12 ms", "1.23 s", "2.0 min".
+std::string seconds_text(double seconds);
 // 13221 -> "13 221", with a space that does not break.
 std::string count_text(std::int64_t value);
 

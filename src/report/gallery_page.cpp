@@ -21,11 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string seconds_text(double seconds) {
-  if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);
-  return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
-}
-
 // "E1" where ids are such words, each once; else numbers of places.
 std::vector<std::string> anchors_of(const std::vector<Experiment>& experiments) {
   std::vector<std::string> anchors;

@@ -74,10 +74,4 @@ Facts model_facts(const LearnResult& result) {
   return facts;
 }
 
-std::string seconds_text(double seconds) {
-  if (seconds < 0.0995) return fmt::format("{:.0f} ms", 1000 * seconds);
-  if (seconds < 99.5) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 2 : 1);
-  return fmt::format("{:.1f} min", seconds / 60);
-}
-
 }  // namespace mercer::report

@@ -27,6 +27,5 @@ void add_stages(Page& page, const LearnResult& result);
 // The chosen model in words, and what there is to say of it: kernel, penalty, how many rows carry it, how the fit went.
 std::string model_words(const LearnResult& result);
 Facts model_facts(const LearnResult& result);
-std::string seconds_text(double seconds);
 
 }  // namespace mercer::report
