@@ -195,8 +195,8 @@ class Search {
       out.best = k;
     }
     if (!any) {
-      throw OutOfTime(fmt::format("no candidate was finished on all {} folds within {} seconds: allow more time or a smaller grid",
-                                        folds(), s_.solver.time_limit));
+      throw OutOfTime(fmt::format("no candidate was finished on all {} folds within {} seconds: allow more time or a smaller grid", folds(),
+                                  s_.solver.time_limit));
     }
     out.summary.fits = fits_;
     out.summary.iterations = steps_;

@@ -28,11 +28,11 @@ function charts_seen() {
   }));
 }
 
-// Where to point at a chart: the middles of some marks, from all over the picture.
+// Where to point at a chart: the middles of some marks, from all over the picture. The middle of a wide line is seldom on it.
 function places_of(figure) {
   const marks = [...figure.querySelectorAll(".plot svg .role-mark path, .plot svg .role-mark line")].filter((mark) => {
     const box = mark.getBoundingClientRect();
-    return box.width < 400 && (box.width > 0 || box.height > 0);
+    return (box.width < 400 || getComputedStyle(mark).fill !== "none") && (box.width > 0 || box.height > 0);
   });
   const step = Math.max(1, Math.floor(marks.length / 24));
   return marks.filter((_, i) => i % step === 0).map((mark) => {

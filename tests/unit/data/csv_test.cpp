@@ -121,7 +121,8 @@ TEST(Csv, ATrailingDelimiterIsNoColumn) {
 TEST(Csv, TextColumnsByRequestAndByContent) {
   EXPECT_TRUE(read("zip,v\n01234,1\n99999,2\n", {.text_columns = {"zip"}}).columns[0].is_text());
   EXPECT_LIST(read("zip,v\n01234,1\n", {.text_columns = {"#1"}}).columns[0].text(), "01234");
-  EXPECT_HAS(error_of("zip,v\n1,1\n", {.text_columns = {"zap"}}), "has no column \"zap\" to read as text, did you mean zip?; it has zip, v");
+  EXPECT_HAS(error_of("zip,v\n1,1\n", {.text_columns = {"zap"}}),
+             "has no column \"zap\" to read as text, did you mean zip?; it has zip, v");
   EXPECT_TRUE(read("a,b\n1,2\nx,3\n").columns[0].is_text()) << "half of it is words";
 }
 
