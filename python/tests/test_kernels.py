@@ -155,7 +155,7 @@ def test_named_columns(rng):
     assert k.gradient(frame, np.ones((6, 6))) == Gaussian(1).on(1, 0).gradient(X, np.ones((6, 6)))
     with pytest.raises(ValueError, match=r'gaussian\(1\).on\("dose", "age"\) names columns, but X has no column names: give a DataFrame, or use'):
         k(X)
-    with pytest.raises(ValueError, match='column "height", which is not among the features; they are age, dose, weight'):
+    with pytest.raises(ValueError, match=r'column "height", which is not among the features, did you mean weight\?; they are age, dose, weight'):
         Gaussian(1).on("height")(frame)
     with pytest.raises(ValueError, match="X and Y must have the same columns in the same order"):
         k(frame, frame[["dose", "age", "weight"]])
