@@ -27,10 +27,12 @@ void check_outputs(const LearnCommandOptions& o) {
 
 void announce_search(const LearnCommandOptions& o, const Table& data) {
   const double n = static_cast<double>(data.rows()) * (o.test.empty() ? 1 - o.learn.holdout : 1.0);
-  constexpr double candidates = 40;  // about what a search tries
-  const double work = candidates * static_cast<double>(o.folds) * std::pow(n, 3) / 3;
-  const double seconds = std::min(o.learn.budget_seconds, work / estimated_flops(o.common.run()));
-  announce(fmt::format("learning from {} rows", data.rows()), seconds, n * n * 8, o.common.run());
+  constexpr double candidates = 40;     // about what a search tries
+  constexpr double coarse_rows = 1500;  // of those that most candidates are compared on
+  const double work = candidates * static_cast<double>(o.folds) * std::pow(std::min(n, coarse_rows), 3) / 3;
+  const double speed = estimated_flops(o.common.run());
+  const double search = std::min(o.learn.budget_seconds, work / speed), fit = std::min(o.learn.budget_seconds, n * n * n / 3 / speed);
+  announce(fmt::format("learning from {} rows", data.rows()), search + fit, n * n * 4, o.common.run());
 }
 
 LearnResult search_and_fit(const LearnCommandOptions& o) {

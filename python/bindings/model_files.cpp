@@ -182,6 +182,7 @@ void bind_model_files(nb::module_& m) {
                      return names;
                    })
       .def_prop_ro("target", [](const SavedModel& s) { return s.encoder ? s.encoder->target : std::string(); })
+      .def_prop_ro("positive", [](const SavedModel& s) { return s.encoder ? s.encoder->positive : std::string(); })
       .def_prop_ro("classes",
                    [](const SavedModel& s) {
                      const bool any = s.encoder && s.encoder->task == Task::classification;

@@ -497,7 +497,22 @@ class TableModel(Shown):
     def score(self, X: Any, y: Any) -> float:
         """R^2 of a regression, accuracy of a classifier."""
         measure = r2_score if self.classes_ is None else accuracy_score
-        return float(measure(y, self.predict(X)))
+        return float(measure(self._own_labels(y), self.predict(X)))
+
+    def _own_labels(self, y: Any) -> Any:
+        """The labels of a table as classes of the model: of one against the rest, every other label is the rest."""
+        positive = self._saved.positive
+        if not positive:
+            return y
+        rest, one = self.classes_
+        return np.where([_is_label(value, positive) for value in np.asarray(y).ravel()], one, rest)
+
+
+def _is_label(value: Any, label: str) -> bool:
+    try:
+        return float(value) == float(label)
+    except ValueError:
+        return str(value) == label
 
 
 def _flat(scores: np.ndarray) -> np.ndarray:

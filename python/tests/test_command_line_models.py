@@ -70,6 +70,20 @@ def test_categories_and_labels(table, tmp_path):
         model.predict(table.assign(colour="blue"))
 
 
+def test_one_class_against_the_rest(rng, tmp_path):
+    frame = pd.DataFrame({"a": rng.normal(size=90), "b": rng.normal(size=90)})
+    frame["y"] = np.where(frame.a > 0.5, 1, np.where(frame.b > 0, 2, 3))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    tool("learn", tmp_path / "t.csv", "--target", "y", "--positive", "1", "--model", "svc", "--out", tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    assert model.classes_.tolist() == ["not 1", "1"]
+    right = np.where(frame.y == 1, "1", "not 1") == model.predict(frame)
+    assert model.score(frame, frame.y) == right.mean() > 0.8
+    axes = mercer.plot.decision_boundary(model, frame[["a", "b"]], frame.y)
+    shown = axes.collections[0].get_array()  # the region of the class stands where the model says so: on the right
+    assert shown.reshape(-1, shown.shape[-1])[:, -1].mean() == 1 and shown.reshape(-1, shown.shape[-1])[:, 0].mean() == 0
+
+
 def test_unscaled_model_is_an_estimator_and_back(table, tmp_path):
     tool("fit", "ridge", tmp_path / "t.csv", "--target", "y", "--drop", "colour,kind", "--alpha", "0.5", "--scale", "none", "--out", tmp_path / "m.mercer")
     model = mercer.load(tmp_path / "m.mercer")

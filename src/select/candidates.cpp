@@ -15,28 +15,6 @@ namespace {
 
 constexpr Index falkon_landmarks = 2000;
 
-// A fold may lack a class altogether: classes that are there are numbered anew for the fit, and renamed in the answers.
-struct Present {
-  std::vector<Index> classes;  // those that are there
-  Problem problem;             // numbered 0 .. among them
-};
-
-Present present_classes(const Problem& problem) {
-  std::vector<Index> count(problem.classes.size());
-  for (const double c : problem.y) ++count[static_cast<std::size_t>(c)];
-  Present present{{}, problem};
-  std::vector<double> place(count.size());
-  present.problem.classes.clear();
-  for (std::size_t c = 0; c < count.size(); ++c) {
-    if (count[c] == 0) continue;
-    place[c] = static_cast<double>(present.classes.size());
-    present.classes.push_back(static_cast<Index>(c));
-    present.problem.classes.push_back(problem.classes[c]);
-  }
-  for (double& c : present.problem.y) c = place[static_cast<std::size_t>(c)];
-  return present;
-}
-
 AnyModel fit_class_model(const Candidate& c, const Problem& p, const std::optional<Kernel>& kernel, const Run& run) {
   const std::vector<Index> labels = class_indices(p.y);
   if (c.model == "linear-svc") return fit_linear_svc(p.X, labels, {.C = c.value, .run = run});
@@ -99,7 +77,7 @@ void score_on_folds(Candidate& candidate, const Problem& problem, const std::vec
     const Problem test = problem.subset(folds[f].test);
     Vector said;
     if (classification) {
-      const Present train = present_classes(problem.subset(folds[f].train));
+      const PresentClasses train = problem.subset(folds[f].train).present_classes();
       if (train.classes.size() < 2) {
         said = Vector::Constant(test.y.size(), static_cast<double>(train.classes.front()));
       } else {

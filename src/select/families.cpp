@@ -18,8 +18,10 @@ namespace mercer {
 
 namespace {
 
-constexpr Index coarse_rows = 1500;   // kernel ridge costs n^3 for each kernel: more rows hardly move the choice of the kernel
-constexpr Index evidence_rows = 800;  // a length scale per column needs some fifty factorisations
+constexpr Index first_rows = 600;    // kernel ridge costs n^3 for each kernel: few rows tell which are hopeless,
+constexpr Index coarse_rows = 1500;  // and more than these hardly move the choice
+constexpr std::size_t kernels_kept = 6;
+constexpr Index evidence_rows = 600;  // a length scale per column needs some fifty factorisations
 constexpr double krr_alphas[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3, 10, 100};
 constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
 constexpr double linear_C[] = {1, 0.1, 0.01, 10};
@@ -27,8 +29,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Two digits are all that a grid deserves, and they read well.
 double two_digits(double value) { return *parse_number(fmt::format("{:.2g}", value)); }
-
-std::vector<Index> labels_of(const Problem& problem) { return class_indices(problem.y); }
 
 Candidate candidate_of(std::string model, std::string kernel, std::string penalty, double value) {
   Candidate c;
@@ -70,7 +70,10 @@ std::vector<Candidate> svc_grid(const FamilyTask& task, const std::vector<Kernel
   options.run = task.options.run;
   options.solver.time_limit = task.clock.left();
   std::vector<Candidate> all;
-  const std::optional<SvcCvResult> found = unless_late([&] { return fit_svc_cv(task.problem.X, labels_of(task.problem), options); });
+  const PresentClasses present = task.problem.present_classes();
+  if (present.classes.size() < 2) return all;
+  const std::optional<SvcCvResult> found =
+      unless_late([&] { return fit_svc_cv(task.problem.X, class_indices(present.problem.y), options); });
   if (!found) return all;
   for (const SvmCandidate& row : found->table) all.push_back(from_table(row, "svc", found->kernels, task));
   return all;
@@ -123,6 +126,43 @@ void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
   }
 }
 
+// Every alpha of every kernel, from one factorisation each, by leaving out one row after the other.
+std::vector<Candidate> krr_grid(const FamilyTask& task, const std::vector<Kernel>& kernels, Index rows) {
+  const Problem part = task.problem.sample(rows, task.options.seed + 11);
+  const bool classes = part.classification();
+  const bool alone = part.exchangeable();
+  KernelRidgeCvOptions options;
+  options.kernels = kernels;
+  options.alphas.assign(std::begin(krr_alphas), std::end(krr_alphas));
+  options.fit_intercept = true;
+  options.keep_residuals = classes;
+  options.run = task.options.run;
+  if (!alone) options.folds = part.folds(task.options.folds, task.options.seed);
+  const Matrix targets = part.targets();
+  const KernelRidgeCvResult found = fit_kernel_ridge_cv(part.X, targets, options);
+  std::vector<Candidate> all;
+  for (const PathPoint& point : found.points()) {
+    if (!point.valid) continue;
+    Candidate c = candidate_of("krr", found.kernels()[static_cast<std::size_t>(point.kernel)].text(), "alpha", point.alpha);
+    c.deviation = nan;
+    c.judged_by = fmt::format("{}, {} rows", alone ? "leave-one-out" : task.folds_text, part.X.size());
+    if (classes) {
+      const Matrix predicted = targets - point.residuals;
+      Index right = 0, counted = 0;
+      for (Index i = 0; i < predicted.rows(); ++i) {
+        if (!predicted.row(i).allFinite()) continue;  // of a row that no fold tests
+        ++counted;
+        right += classes_from_scores(predicted.row(i))[0] == static_cast<Index>(part.y[i]) ? 1 : 0;
+      }
+      c.score = counted > 0 ? static_cast<double>(right) / static_cast<double>(counted) : nan;
+    } else {
+      c.score = std::sqrt(-point.score);
+    }
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Kernel> gaussians_about(const Samples& X) {
@@ -169,38 +209,19 @@ std::vector<Candidate> try_linear(const FamilyTask& task) {
 }
 
 std::vector<Candidate> try_kernel_ridge(const FamilyTask& task) {
-  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
-  const bool classes = part.classification();
-  const bool alone = part.exchangeable();
-  KernelRidgeCvOptions options;
-  options.kernels = task.kernels;
-  options.alphas.assign(std::begin(krr_alphas), std::end(krr_alphas));
-  options.fit_intercept = true;
-  options.keep_residuals = classes;
-  options.run = task.options.run;
-  if (!alone) options.folds = part.folds(task.options.folds, task.options.seed);
-  const Matrix targets = part.targets();
-  const KernelRidgeCvResult found = fit_kernel_ridge_cv(part.X, targets, options);
-  std::vector<Candidate> all;
-  for (const PathPoint& point : found.points()) {
-    if (!point.valid) continue;
-    Candidate c = candidate_of("krr", found.kernels()[static_cast<std::size_t>(point.kernel)].text(), "alpha", point.alpha);
-    c.deviation = nan;
-    c.judged_by = fmt::format("{}, {} rows", alone ? "leave-one-out" : task.folds_text, part.X.size());
-    if (classes) {
-      const Matrix predicted = targets - point.residuals;
-      Index right = 0, counted = 0;
-      for (Index i = 0; i < predicted.rows(); ++i) {
-        if (!predicted.row(i).allFinite()) continue;  // of a row that no fold tests
-        ++counted;
-        right += classes_from_scores(predicted.row(i))[0] == static_cast<Index>(part.y[i]) ? 1 : 0;
-      }
-      c.score = counted > 0 ? static_cast<double>(right) / static_cast<double>(counted) : nan;
-    } else {
-      c.score = std::sqrt(-point.score);
-    }
-    all.push_back(std::move(c));
+  if (task.kernels.size() <= kernels_kept || task.problem.X.size() <= first_rows) return krr_grid(task, task.kernels, coarse_rows);
+  std::vector<Candidate> first = krr_grid(task, task.kernels, first_rows);
+  sort_candidates(first, task.problem.classification());
+  std::vector<Kernel> kept;
+  std::vector<std::string> seen;
+  for (const Candidate& c : first) {
+    if (kept.size() == kernels_kept || std::find(seen.begin(), seen.end(), c.kernel) != seen.end()) continue;
+    seen.push_back(c.kernel);
+    kept.push_back(parse_kernel(c.kernel, task.library));
   }
+  std::vector<Candidate> all = krr_grid(task, kept, coarse_rows);
+  std::erase_if(first, [&](const Candidate& c) { return std::find(seen.begin(), seen.end(), c.kernel) != seen.end(); });
+  all.insert(all.end(), first.begin(), first.end());
   return all;
 }
 
@@ -254,8 +275,11 @@ std::vector<Candidate> try_svr(const FamilyTask& task) {
   const SvrCvResult& found = *tried;
   for (const SvmCandidate& row : found.table) {
     Candidate c = from_table(row, "svr", found.kernels, task);
-    if (!row.abandoned) c.score = std::sqrt(-row.mean);
-    c.deviation = nan;
+    if (!row.abandoned) {  // the mean of the folds' errors, as every other family has it
+      const Vector errors = (-row.fold_scores.array()).sqrt();
+      c.score = errors.mean();
+      c.deviation = errors.size() > 1 ? std::sqrt((errors.array() - c.score).square().sum() / static_cast<double>(errors.size() - 1)) : 0;
+    }
     if (part.X.size() < task.problem.X.size()) c.judged_by = fmt::format("{}, {} rows", task.folds_text, part.X.size());
     all.push_back(std::move(c));
   }
@@ -302,6 +326,7 @@ std::vector<Candidate> try_by_folds(const FamilyTask& task, const std::string& m
   std::vector<Candidate> all;
   for (const Kernel& kernel : task.kernels) {
     for (const double value : grid.values) {
+      if (!all.empty() && task.clock.over()) return all;
       Candidate c = candidate_of(model, kernel.text(), grid.penalty, value);
       try {
         score_on_folds(c, task.problem, task.folds, task.library, task.options.run);

@@ -14,6 +14,7 @@ class Countdown {
  public:
   explicit Countdown(double seconds) : seconds_(seconds) {}
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool over() const { return elapsed() > seconds_; }
   double left() const { return std::max(1.0, seconds_ - elapsed()); }  // something is always tried
 
  private:
@@ -33,12 +34,13 @@ struct FamilyTask {
   std::string folds_text;
 };
 
-// Each gives all that it tried. Those with a score on the folds say so in judged_by; of the others the best few are worth a turn there.
+// Each gives all that it tried, what was judged on most rows first. Those with a score on the folds say so in judged_by; of the others the
+// best few are worth a turn there.
 std::vector<Candidate> try_linear(const FamilyTask& task);        // ridge, or linear-svc for classes: on the folds
-std::vector<Candidate> try_kernel_ridge(const FamilyTask& task);  // leave-one-out on up to 1500 rows, all alphas from one factorisation
+std::vector<Candidate> try_kernel_ridge(const FamilyTask& task);  // leave-one-out on up to 600 rows, of the best kernels on up to 1500
 std::vector<Candidate> try_svc(const FamilyTask& task);  // all kernels on up to 1500 rows, then the best and what lies about it on all
 std::vector<Candidate> try_svr(const FamilyTask& task);  // the same on up to 1500 rows
-std::vector<Candidate> try_gaussian_process(const FamilyTask& task);  // a length scale per column by the evidence of up to 800 rows
+std::vector<Candidate> try_gaussian_process(const FamilyTask& task);  // a length scale per column by the evidence of up to 600 rows
 std::vector<Candidate> try_by_folds(const FamilyTask& task, const std::string& model);  // any other: fold by fold
 
 // Gaussian, Laplacian and Matern kernels of several widths about the median distance, and polynomials; `rich` has more of them.

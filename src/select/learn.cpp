@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "mercer/diagnosis.hpp"
@@ -31,6 +32,7 @@ constexpr double flops_per_second = 3e10;  // a careful guess, only to keep the 
 constexpr Index most_svc_rows = 120000;    // a fit takes some minutes there
 constexpr Index most_fold_rows = 20000;    // for scores of training rows out of fold
 constexpr double interval_level = 0.9;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 using Clock = std::chrono::steady_clock;
 
@@ -97,6 +99,12 @@ void check_problem(const Problem& problem, const Encoder& encoder, const LearnOp
                                             encoder.target, problem.n_classes())
                               : fmt::format("an operating point of given precision needs classes, but \"{}\" is a number", encoder.target));
   }
+  if (options.precision > 0 && (options.model == "mean" || options.model == "sgd-svm")) {
+    throw InvalidArgument(
+        fmt::format("an operating point moves the constant of a model, and {} has none; choose svc, linear-svc, logistic, "
+                    "krr or falkon",
+                    options.model));
+  }
 }
 
 // Where an exact fit to all rows would not end within the budget or the memory: landmarks.
@@ -113,7 +121,7 @@ Candidate affordable(const Candidate& best, const Problem& train, const Problem&
   falkon.epsilon = 0;
   if (best.model != "krr") falkon.value = best.model == "gp" ? best.value : 0.1;
   // The penalty is looked at again: it belongs to another loss, and to landmarks.
-  const std::vector<Fold> folds{searched.folds(5, options.seed).front()};
+  const std::vector<Fold> folds{searched.folds(options.folds, options.seed).back()};  // in time: the one with the longest past
   Candidate chosen = falkon;
   bool first = true;
   for (const double factor : {1.0, 0.1, 10.0, 0.01}) {
@@ -149,7 +157,11 @@ void choose_threshold(LearnResult& result, const Parts& p, const Candidate& chos
   const std::vector<Fold> folds = all ? p.problem.folds(p.options.folds, p.options.seed) : found.folds;
   const Vector scores = out_of_fold(chosen, rows, folds, p.library, p.options.run).col(0);
   result.fold_curve = threshold_curve(rows.y, scores);
-  if (result.fold_curve.threshold.size() == 0) return;
+  if (result.fold_curve.threshold.size() == 0) {
+    if (p.options.precision > 0)
+      throw InvalidArgument("the folds have rows of one class alone to try thresholds on: no operating point can be chosen there");
+    return;
+  }
   std::vector<char> positive;
   std::vector<double> scored;
   for (Index i = 0; i < scores.size(); ++i) {
@@ -162,11 +174,12 @@ void choose_threshold(LearnResult& result, const Parts& p, const Candidate& chos
   const Sigmoid sigmoid = fit_sigmoid(f, positive, Vector::Ones(f.size()));
   result.test_probability = result.test_scores.unaryExpr([&](double s) { return sigmoid(s); });
   if (p.options.precision <= 0) return;
-  OperatingPoint point = choose_operating_point(result.fold_curve, rows.y, scores, p.options.precision);
-  if (point.fold_precision < p.options.precision) {
-    result.notes.push_back(
-        fmt::format("no threshold reaches a precision of {:.3g} in the training folds; the one of best precision, {:.3g}, is taken",
-                    p.options.precision, point.fold_precision));
+  const auto [point, reached] = choose_operating_point(result.fold_curve, rows.y, scores, p.options.precision);
+  if (!reached) {
+    result.notes.push_back(fmt::format(
+        "no threshold reaches a precision of {:.3g} in the training folds with one more wrong yes to spare; the nearest is taken, of "
+        "precision {:.3g} there",
+        p.options.precision, point.fold_precision));
   }
   result.model.model = with_threshold(result.model.model, point.threshold);
   result.operating_point = point;
@@ -189,7 +202,13 @@ void measure_classes(LearnResult& result, const Parts& p, const Candidate& chose
     point.recall = result.test.recall;
     point.accuracy = result.test.accuracy;
     const Index yes = result.confusion.col(1).sum();
-    if (yes > 0) std::tie(point.precision_low, point.precision_high) = proportion_interval(result.confusion(1, 1), yes);
+    point.precision_low = point.precision_high = nan;
+    if (yes > 0) {
+      std::tie(point.precision_low, point.precision_high) = proportion_interval(result.confusion(1, 1), yes);
+    } else {
+      point.precision = nan;
+    }
+    if (result.confusion.row(1).sum() == 0) point.recall = nan;
   }
 }
 
@@ -340,6 +359,14 @@ LearnResult learn(const Table& data, const LearnOptions& options) {
   const Split split = split_rows(data.rows(), all, groups, options);
   const Table train_table = rows_of(data, split.fold.train), test_table = rows_of(data, split.fold.test);
   Dataset train = make_dataset(train_table, encode);
+  for (const std::string& label : all.encoder.classes) {
+    if (std::find(train.encoder.classes.begin(), train.encoder.classes.end(), label) == train.encoder.classes.end()) {
+      throw InvalidArgument(
+          fmt::format("the class \"{}\" of \"{}\" has all its rows in the part set aside ({}), so nothing can learn it; split "
+                      "otherwise, or leave those rows out",
+                      label, all.encoder.target, split.sentence));
+    }
+  }
   train.notes = all.notes;  // the first look was told nothing, so it says how things were found out
   LearnResult result = learn_split(train, train_table, test_table, picked_groups(groups, split.fold.train), options, watch);
   result.holdout = options.holdout;

@@ -137,8 +137,9 @@ ThresholdCurve threshold_curve(const Vector& truth, const Vector& scores) {
   return curve;
 }
 
-OperatingPoint choose_operating_point(const ThresholdCurve& curve, const Vector& truth, const Vector& scores, double wanted) {
-  OperatingPoint point;
+ChosenPoint choose_operating_point(const ThresholdCurve& curve, const Vector& truth, const Vector& scores, double wanted) {
+  ChosenPoint out;
+  OperatingPoint& point = out.point;
   point.wanted = wanted;
   double positives = 0;
   for (Index i = 0; i < truth.size(); ++i) positives += std::isfinite(scores[i]) ? truth[i] : 0;
@@ -154,19 +155,20 @@ OperatingPoint choose_operating_point(const ThresholdCurve& curve, const Vector&
     }
   }
   const Index i = chosen >= 0 ? chosen : best;
+  out.reached = chosen >= 0;
   point.fold_precision = curve.precision[i];
   point.fold_recall = curve.recall[i];
   // Between this score and the next one below, so that rows on it say yes.
   point.threshold = i + 1 < curve.threshold.size() ? (curve.threshold[i] + curve.threshold[i + 1]) / 2
                                                    : std::nextafter(curve.threshold[i], -std::numeric_limits<double>::infinity());
-  return point;
+  return out;
 }
 
 std::vector<OperatingPoint> precision_trade(const ThresholdCurve& curve, const Vector& truth, const Vector& scores,
                                             const Vector& test_truth, const Vector& test_scores) {
   std::vector<OperatingPoint> trade;
   for (const double wanted : {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99}) {
-    OperatingPoint point = choose_operating_point(curve, truth, scores, wanted);
+    OperatingPoint point = choose_operating_point(curve, truth, scores, wanted).point;
     // A precision that is had by saying yes everywhere costs nothing and says nothing.
     if (point.fold_precision < wanted || point.fold_recall == 1) continue;
     Index yes = 0, right = 0, agree = 0;

@@ -13,7 +13,11 @@ double naive_answer(const Problem& train);
 ThresholdCurve threshold_curve(const Vector& truth, const Vector& scores);
 // The threshold of largest recall whose precision reaches `wanted`, counted as if one more "yes" were wrong: a threshold chosen as the best
 // of many looks better than it is. Where none does, the one of best precision. The test part of the point is not filled.
-OperatingPoint choose_operating_point(const ThresholdCurve& curve, const Vector& truth, const Vector& scores, double wanted);
+struct ChosenPoint {
+  OperatingPoint point{};
+  bool reached = false;
+};
+ChosenPoint choose_operating_point(const ThresholdCurve& curve, const Vector& truth, const Vector& scores, double wanted);
 // The same for precisions that people ask for, with what each threshold gives on the test rows; those that the folds do not reach are left
 // out.
 std::vector<OperatingPoint> precision_trade(const ThresholdCurve& curve, const Vector& truth, const Vector& scores,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
+#include "mercer/error.hpp"
 #include "mercer/labels.hpp"
 #include "mercer/metrics.hpp"
 #include "mercer/random.hpp"
@@ -41,8 +45,28 @@ Problem Problem::sample(Index most, std::uint64_t seed) const {
 Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }
 
 std::vector<Fold> Problem::folds(Index k, std::uint64_t seed) const {
+  std::vector<Fold> all = any_folds(k, seed);
+  if (!classification()) return all;
+  // Where a class is rare, or comes late, a fold may have nothing to tell apart.
+  std::erase_if(all, [&](const Fold& fold) {
+    return std::all_of(fold.train.begin(), fold.train.end(), [&](Index i) { return y[i] == y[fold.train.front()]; });
+  });
+  if (all.empty()) {
+    throw InvalidArgument(fmt::format("the training part of every fold has one class alone: {}",
+                                      time_ordered      ? "the others come too late for folds that look ahead only"
+                                      : !groups.empty() ? "each of the others is in few groups; split without groups"
+                                                        : "give more rows of the rare class"));
+  }
+  return all;
+}
+
+std::vector<Fold> Problem::any_folds(Index k, std::uint64_t seed) const {
   if (time_ordered) return time_folds(X.size(), k);
-  if (!groups.empty()) return grouped_folds(groups, k, seed);
+  if (!groups.empty()) {
+    const auto known = std::ssize(std::set<Index>(groups.begin(), groups.end()));
+    if (known < 2) throw InvalidArgument("all training rows are in one group: nothing can be compared; split without groups");
+    return grouped_folds(groups, std::min(k, known), seed);
+  }
   if (!classification()) return k_folds(X.size(), k, true, seed);
   const std::vector<Index> labels = class_indices(y);
   // A class with a single member cannot be on both sides of any fold: then chance decides where it lies.
@@ -50,6 +74,22 @@ std::vector<Fold> Problem::folds(Index k, std::uint64_t seed) const {
   for (const Index c : labels) ++members[static_cast<std::size_t>(c)];
   const bool lonely = std::find(members.begin(), members.end(), 1) != members.end();
   return lonely ? k_folds(X.size(), k, true, seed) : stratified_folds(labels, k, true, seed);
+}
+
+PresentClasses Problem::present_classes() const {
+  std::vector<Index> count(classes.size());
+  for (const double c : y) ++count[static_cast<std::size_t>(c)];
+  PresentClasses present{{}, *this};
+  std::vector<double> place(count.size());
+  present.problem.classes.clear();
+  for (std::size_t c = 0; c < count.size(); ++c) {
+    if (count[c] == 0) continue;
+    place[c] = static_cast<double>(present.classes.size());
+    present.classes.push_back(static_cast<Index>(c));
+    present.problem.classes.push_back(classes[c]);
+  }
+  for (double& c : present.problem.y) c = place[static_cast<std::size_t>(c)];
+  return present;
 }
 
 Vector answers(const SavedModel& model, const Samples& X, bool classification, const Run& run) {

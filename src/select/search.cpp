@@ -55,7 +55,7 @@ class Search {
     }
     for (const std::string& model : models) {
       // The first family is always tried, whatever the budget.
-      if (clock_.elapsed() > options_.budget_seconds && model != models.front()) {
+      if (clock_.over() && model != models.front()) {
         left_out_.push_back(model);
         continue;
       }
@@ -136,6 +136,7 @@ class Search {
   }
 
   void take(std::vector<Candidate> found, bool linear) {
+    const std::string finest = found.empty() ? "" : found.front().judged_by;
     sort_candidates(found, problem_.classification());
     const std::string judge = task({}).folds_text;
     const bool settled =
@@ -144,7 +145,8 @@ class Search {
     for (Candidate& c : found) {
       c.reference = linear;
       // What was judged in another way alone comes to the folds with its best kernels.
-      if (!settled && seen.size() < most_finalists && std::find(seen.begin(), seen.end(), c.kernel) == seen.end()) {
+      if (!settled && c.judged_by == finest && seen.size() < most_finalists &&
+          std::find(seen.begin(), seen.end(), c.kernel) == seen.end()) {
         finalists_.push_back(c);
         seen.push_back(c.kernel);
       }
@@ -155,6 +157,7 @@ class Search {
 
   void play_off() {
     for (Candidate& c : finalists_) {
+      if (clock_.over() && &c != &finalists_.front()) break;  // the first of them is known to do well
       score_on_folds(c, problem_, folds_, library_, quiet_.run);
       c.judged_by = task({}).folds_text;
       std::erase_if(all_, [&](const Candidate& a) {

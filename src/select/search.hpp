@@ -13,6 +13,8 @@
 
 namespace mercer {
 
+struct PresentClasses;
+
 // What a search learns from: samples ready for a kernel, and numbers or class indices.
 struct Problem {
   Samples X;
@@ -30,7 +32,18 @@ struct Problem {
   Problem sample(Index most, std::uint64_t seed) const;
   // The columns a regression is fitted to: y itself; for two classes one column of -1 and +1; for more one such column per class.
   Matrix targets() const;
+  // At most k, each with something to tell apart in its training part; groups stay whole.
   std::vector<Fold> folds(Index k, std::uint64_t seed) const;
+  // A part of the rows may lack a class altogether: those that are there, numbered anew.
+  PresentClasses present_classes() const;
+
+ private:
+  std::vector<Fold> any_folds(Index k, std::uint64_t seed) const;
+};
+
+struct PresentClasses {
+  std::vector<Index> classes;  // in the numbers of the whole
+  Problem problem;             // numbered 0 .. among them
 };
 
 // What a model says of samples: numbers, or class indices.

@@ -49,7 +49,11 @@ std::string class_verdict(const LearnResult& r) {
   } else {
     text += fmt::format(" Always saying the most frequent class gets {:.1f} %.", 100 * r.baseline.accuracy);
   }
-  if (r.operating_point) {
+  if (r.confusion.rows() == 2 && r.confusion.row(1).sum() == 0) {
+    text += fmt::format(" No held-out row is \"{}\".", r.model.encoder->classes[1]);
+  } else if (r.confusion.rows() == 2 && r.confusion.col(1).sum() == 0) {
+    text += fmt::format(" It calls no held-out row \"{}\".", r.model.encoder->classes[1]);
+  } else if (r.operating_point) {
     const OperatingPoint& point = *r.operating_point;
     text += fmt::format(
         " At the operating point asked for, {:.1f} % of what it calls \"{}\" is so ({:.1f} % wanted), and it finds {:.1f} % of them.",

@@ -138,7 +138,7 @@ def decision_boundary(
     rows, names = _columns(model, X, 2, "decision_boundary")
     if points < 2:
         raise ValueError(f"points must be at least 2, got {points}")
-    targets = None if y is None else labels_for(y, "y", len(rows))
+    targets = None if y is None else labels_for(getattr(estimator, "_own_labels", lambda labels: labels)(y), "y", len(rows))
     ax = axes(ax)
     across, along = (np.linspace(*_ends(rows[:, j]), points) for j in (0, 1))
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, along)])
@@ -181,7 +181,8 @@ def _regions(
     """A pale region for each class, the boundary, margins, and the samples."""
     across, along, grid = where
     classes = _labels(model, predicted)
-    at = np.searchsorted(classes, predicted).reshape(len(along), len(across)).astype(float)
+    place = {label: k for k, label in enumerate(classes.tolist())}  # not in order where a model tells one class from the rest
+    at = np.array([place[label] for label in predicted.tolist()], dtype=float).reshape(len(along), len(across))
     color = palette(len(classes))
     shades = pyplot().matplotlib.colors.ListedColormap([color(k) for k in range(len(classes))])
     ax.pcolormesh(across, along, at, cmap=shades, vmin=-0.5, vmax=len(classes) - 0.5, alpha=0.25, shading="auto")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "mercer/error.hpp"
 #include "mercer/metrics.hpp"
@@ -91,6 +92,41 @@ TEST(Learn, AClassWithOneMemberIsNoTrouble) {
   EXPECT_GT(r.test.accuracy, 0.8);
 }
 
+// Two classes, one of them rare or late: folds without something to tell apart are left out, whatever the model.
+TEST(Learn, FoldsOfOneClassAreLeftOut) {
+  const Matrix X = RandomStream(9).normal_matrix(120, 2);
+  std::vector<double> late, rare;
+  for (Index i = 0; i < 120; ++i) {
+    late.push_back(i >= 40 && X(i, 0) > 0 ? 1 : 0);
+    rare.push_back(i == 5 || i == 77 ? 1 : 0);
+  }
+  for (const char* model : {"auto", "linear-svc", "svc", "krr", "logistic"}) {
+    const LearnResult in_time = learn(table_of(X, late), {.model = model, .time_ordered = true});
+    EXPECT_EQ(in_time.test.n, 36) << model;
+    EXPECT_GT(in_time.test.accuracy, in_time.baseline.accuracy) << model;
+    EXPECT_EQ(in_time.candidates.front().judged_by, "3 steps in time") << model;  // of five: two train on rows before the fortieth
+    EXPECT_GT(learn(table_of(X, rare), {.model = model}).test.accuracy, 0.9) << model;
+  }
+}
+
+// A class with one row among two thousand is in no sample of them.
+TEST(Learn, AClassThatSamplesLackIsNoTrouble) {
+  const auto blobs = simulate::blobs(2400, 2, 2, 0.5, 0);
+  std::vector<double> y(blobs.y.begin(), blobs.y.end());
+  y[1234] = 7;
+  const LearnResult r = learn(table_of(blobs.X, y), {.model = "svc", .folds = 3});
+  EXPECT_EQ(r.model.encoder->classes.size(), 3U);
+  EXPECT_GT(r.test.accuracy, 0.95);
+}
+
+TEST(Learn, AClassSetAsideWholeIsNamed) {
+  Matrix X = RandomStream(10).normal_matrix(60, 1);
+  std::vector<double> y;
+  for (Index i = 0; i < 60; ++i) y.push_back(i >= 50 ? 2 : i % 2);
+  EXPECT_NE(message_of([&] { learn(table_of(X, y), {.time_ordered = true}); }).find("the class \"2\" of \"y\" has all its rows"),
+            std::string::npos);
+}
+
 TEST(Learn, ALinearTruthIsLeftToTheLinearModel) {
   const Matrix X = RandomStream(1).normal_matrix(120, 3);
   const Vector y = X * Vector::Constant(3, 2.0) + 0.01 * RandomStream(2).normal_matrix(120, 1);
@@ -135,6 +171,9 @@ TEST(Learn, BudgetStopsTheSearchAndSaysSo) {
   const LearnResult r = learn(simulate::builtin("waves"), {.folds = 3, .budget_seconds = 1e-9});
   for (const Candidate& c : r.candidates) EXPECT_TRUE(c.model == "ridge" || c.model == "krr") << c.model;
   EXPECT_NE(r.notes.back().find("not tried: svr, gp, for the budget"), std::string::npos) << r.notes.back();
+  // One family alone stops after its first candidate.
+  const LearnResult falkon = learn(simulate::builtin("moons"), {.model = "falkon", .folds = 3, .budget_seconds = 1e-9});
+  EXPECT_EQ(std::count_if(falkon.candidates.begin(), falkon.candidates.end(), [](const Candidate& c) { return c.model == "falkon"; }), 1);
 }
 
 // Of a thousand rows with a rare class: the threshold of an operating point is moved into the model that is saved.
@@ -212,12 +251,20 @@ TEST(Learn, GroupsStayOnOneSide) {
     y.push_back(static_cast<double>((i / 5) % 2));
   }
   Table table = table_of(X, y);
+  for (Index i = 0; i < X.rows(); ++i) table.lines.push_back(i + 2);
   LearnOptions options{.groups = "x4", .folds = 3};
   const LearnResult grouped = learn(table, options);
   EXPECT_LT(grouped.test.accuracy, 0.75);
   EXPECT_EQ(grouped.test.n, 90);
   EXPECT_EQ(grouped.model.encoder->width, 3);
-  for (const std::int64_t line : grouped.test_lines) EXPECT_GE(line, 0);
+  std::set<std::int64_t> tested;  // all five rows of a group or none
+  for (const std::int64_t line : grouped.test_lines) tested.insert(line);
+  for (Index g = 0; g < n_groups; ++g) {
+    Index here = 0;
+    for (Index i = 5 * g; i < 5 * g + 5; ++i) here += tested.count(table.line_of(i)) > 0 ? 1 : 0;
+    EXPECT_TRUE(here == 0 || here == 5) << g;
+  }
+  EXPECT_EQ(std::ssize(tested), 90);
   options.groups.clear();
   options.encode.drop = {"x4"};
   EXPECT_GT(learn(table, options).test.accuracy, 0.95);
