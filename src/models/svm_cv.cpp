@@ -82,12 +82,18 @@ class SvcFolds {
     }
     Matrix f(std::ssize(fold.test), function_count(o_.multi_class, classes_));
     Index number = 0;
+    std::vector<PairExpansion> pairs(classes_ > 2 && o_.multi_class == MultiClass::one_vs_one ? static_cast<std::size_t>(f.cols()) : 0);
     const auto machine = [&](Index positive, Index negative) {
       const bool known =
           present[static_cast<std::size_t>(positive)] != 0 && (negative < 0 || present[static_cast<std::size_t>(negative)] != 0);
-      f.col(number) = known
-                          ? decision(rows, fold, weight, {positive, negative, static_cast<std::size_t>(number)}, C, warm, solver, run, out)
-                          : Vector::Constant(f.rows(), negative < 0 ? -infinity : std::nan(""));
+      const Which which{positive, negative, static_cast<std::size_t>(number)};
+      if (!known) {
+        f.col(number).setConstant(negative < 0 ? -infinity : std::nan(""));
+      } else if (!pairs.empty()) {
+        f.col(number).setConstant(solve_pair(rows, fold, weight, which, C, warm, solver, run, out, pairs[which.number]));
+      } else {
+        f.col(number) = decision(rows, fold, weight, which, C, warm, solver, run, out);
+      }
       ++number;
     };
     if (classes_ == 2) {
@@ -97,6 +103,7 @@ class SvcFolds {
     } else {
       for_pairs(classes_, [&](Index, Index a, Index b) { machine(a, b); });
     }
+    if (!pairs.empty()) f += rows.products(fold.test, pairs, run);
     warm.C = C;
     out.score = score(f, fold);
     return out;
@@ -138,30 +145,45 @@ class SvcFolds {
     return out;
   }
 
-  // Decision values of the test part: variables of the problem, or, where a pair of classes has few rows beside it, worked out afterwards.
-  Vector decision(const SvmRows& rows, const Fold& fold, const Vector& weight, const Which& which, double C, WarmStart& warm,
-                  const SvmSolver& solver, const Run& run, FoldFit& out) const {
-    const bool pair_of_many = classes_ > 2 && which.negative >= 0;
-    std::vector<Index> some;
-    if (pair_of_many) {
-      for (const Index i : fold.train) {
-        const Index own = labels_[static_cast<std::size_t>(i)];
-        if (own == which.positive || own == which.negative) some.push_back(i);
-      }
-    }
-    const std::vector<Index>& samples = pair_of_many ? some : all_;
+  // The problem of some rows, up to C.
+  BoxProblem problem_of(const std::vector<Index>& samples, Index positive_class, const Vector& weight, double C) const {
     const Index m = std::ssize(samples);
     BoxProblem problem{Vector(m), Vector::Zero(m), Vector::Zero(m), {}, {o_.fit_intercept ? 1 : 0, 0}, {}, {}, {}};
     for (Index j = 0; j < m; ++j) {
       const Index i = samples[static_cast<std::size_t>(j)];
-      const bool positive = labels_[static_cast<std::size_t>(i)] == which.positive;
+      const bool positive = labels_[static_cast<std::size_t>(i)] == positive_class;
       problem.linear[j] = positive ? -1 : 1;
       (positive ? problem.upper : problem.lower)[j] = positive ? C * weight[i] : -C * weight[i];
     }
-    const BoxSolution solution = solve_warm(rows, samples, problem, which.number, C, warm, solver, run, out);
-    const double bias = o_.fit_intercept ? -solution.multiplier[0] : 0;
-    if (pair_of_many) return (rows.products(fold.test, samples, solution.b, run).array() + bias).matrix();
-    return (warm.product[which.number](fold.test).array() + bias).matrix();
+    return problem;
+  }
+
+  double bias_of(const BoxSolution& solution) const { return o_.fit_intercept ? -solution.multiplier[0] : 0; }
+
+  // Decision values of the test part, whose rows are variables of the problem.
+  Vector decision(const SvmRows& rows, const Fold& fold, const Vector& weight, const Which& which, double C, WarmStart& warm,
+                  const SvmSolver& solver, const Run& run, FoldFit& out) const {
+    BoxProblem problem = problem_of(all_, which.positive, weight, C);
+    const BoxSolution solution = solve_warm(rows, all_, problem, which.number, C, warm, solver, run, out);
+    return (warm.product[which.number](fold.test).array() + bias_of(solution)).matrix();
+  }
+
+  // Two of many classes have few rows beside the test part, which is worked out afterwards; the constant is returned.
+  double solve_pair(const SvmRows& rows, const Fold& fold, const Vector& weight, const Which& which, double C, WarmStart& warm,
+                    const SvmSolver& solver, const Run& run, FoldFit& out, PairExpansion& expansion) const {
+    for (const Index i : fold.train) {
+      const Index own = labels_[static_cast<std::size_t>(i)];
+      if (own == which.positive || own == which.negative) expansion.samples.push_back(i);
+    }
+    BoxProblem problem = problem_of(expansion.samples, which.positive, weight, C);
+    if (warm.parts.size() <= which.number) warm.parts.resize(which.number + 1);
+    std::shared_ptr<const SvmRows>& part = warm.parts[which.number];
+    if (part == nullptr) part = rows.part(expansion.samples);
+    const BoxSolution solution =
+        part != nullptr ? solve_warm(*part, everyone(std::ssize(expansion.samples)), problem, which.number, C, warm, solver, run, out)
+                        : solve_warm(rows, expansion.samples, problem, which.number, C, warm, solver, run, out);
+    expansion.b = solution.b;
+    return bias_of(solution);
   }
 
   double score(const Matrix& f, const Fold& fold) const {
@@ -196,6 +218,36 @@ class SvcFolds {
   Vector weights_;
   const SvcCvOptions& o_;
   std::vector<Index> all_;
+};
+
+// The same rows with those of a class beside each other, so that the rows of a pair of classes lie in two pieces of every row of the Gram
+// matrix instead of all over it.
+struct ByClass {
+  Samples X;
+  std::vector<Index> labels;
+  std::vector<Fold> folds;
+  Vector weights, sample_weight;
+
+  ByClass(const Samples& given, const std::vector<Index>& of_given, const std::vector<Fold>& given_folds, const Vector& given_weights,
+          const Vector& given_sample_weight) {
+    std::vector<Index> order = everyone(std::ssize(of_given)), place(order.size());
+    const auto label_of = [&](Index i) { return of_given[static_cast<std::size_t>(i)]; };
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return label_of(a) < label_of(b); });
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      place[static_cast<std::size_t>(order[k])] = static_cast<Index>(k);
+      labels.push_back(label_of(order[k]));
+    }
+    X = given.subset(order);
+    weights = given_weights(order);
+    if (given_sample_weight.size() > 0) sample_weight = given_sample_weight(order);
+    const auto moved = [&](const std::vector<Index>& rows) {
+      std::vector<Index> out;
+      for (const Index i : rows) out.push_back(place[static_cast<std::size_t>(i)]);
+      std::sort(out.begin(), out.end());
+      return out;
+    };
+    for (const Fold& fold : given_folds) folds.push_back({moved(fold.train), moved(fold.test)});
+  }
 };
 
 const char* name_of(SvcScore score) {
@@ -298,15 +350,21 @@ SvcCvResult fit_svc_cv(const Samples& given, const std::vector<Index>& labels, c
   require_folds(folds, n);
   require_test_weights(folds, o.sample_weight);
   const double largest = weights.maxCoeff() * (o.balanced ? refit.class_weight.maxCoeff() : 1);
-  const SvcFolds fitter(labels, classes, weights, o);
-  fitter.require(folds);
+  SvcFolds(labels, classes, weights, o).require(folds);
+  std::optional<ByClass> sorted;
+  SvcCvOptions searched = o;
+  if (classes > 2 && o.multi_class == MultiClass::one_vs_one) {
+    sorted.emplace(X, labels, folds, weights, o.sample_weight);
+    searched.sample_weight = sorted->sample_weight;
+    folds = sorted->folds;
+  }
+  const SvcFolds fitter(sorted ? sorted->labels : labels, classes, sorted ? sorted->weights : weights, searched);
   std::optional<SvcCvResult> out;
   with_run(o.run, [&] {
     const SearchSpace space{ready_kernels(o.kernels, X), o.C, {0}, std::move(folds), 1, o.abandon, largest, o.solver, o.run};
-    SearchResult found = search_svm(
-        X, space, [&](const SvmRows& rows, double, const Fold& fold, double C, WarmStart& warm, const SvmSolver& solver, const Run& run) {
-          return fitter(rows, fold, C, warm, solver, run);
-        });
+    SearchResult found = search_svm(sorted ? sorted->X : X, space,
+                                    [&](const SvmRows& rows, double, const Fold& fold, double C, WarmStart& warm, const SvmSolver& solver,
+                                        const Run& run) { return fitter(rows, fold, C, warm, solver, run); });
     const SvmCandidate& best = found.table[found.best];
     refit.kernel = space.kernels[static_cast<std::size_t>(best.kernel)];
     refit.C = best.C;

@@ -59,19 +59,32 @@ struct Rows {
 
   const Vector& diagonal() const { return stored != nullptr ? stored->diagonal() : computed->diagonal(); }
 
-  Vector products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const {
+  Eigen::MatrixXd products(std::span<const Index> at, const std::vector<PairExpansion>& expansions, const Run& run) const {
+    Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(std::ssize(at), std::ssize(expansions));
     if (stored == nullptr) {
-      const auto values = gram_operator(kernel, X.subset(at), X.subset(samples), {Precision::float64, Storage::streamed, run});
-      return values->apply(b).col(0);
+      for (std::size_t e = 0; e < expansions.size(); ++e) {
+        if (expansions[e].samples.empty()) continue;
+        const auto values =
+            gram_operator(kernel, X.subset(at), X.subset(expansions[e].samples), {Precision::float64, Storage::streamed, run});
+        sums.col(static_cast<Index>(e)) = values->apply(expansions[e].b).col(0);
+      }
+      return sums;
     }
-    Vector sum = Vector::Zero(std::ssize(at));
-    for (std::size_t j = 0; j < samples.size(); ++j) {
-      const double weight = b[static_cast<Index>(j)];
-      if (weight == 0) continue;
-      const T* row = stored->stored(samples[j]);
-      for (std::size_t i = 0; i < at.size(); ++i) sum[static_cast<Index>(i)] += weight * static_cast<double>(row[at[i]]);
+    std::vector<std::vector<std::pair<Index, double>>> uses(static_cast<std::size_t>(X.size()));  // of each row: expansion and coefficient
+    for (std::size_t e = 0; e < expansions.size(); ++e) {
+      for (std::size_t j = 0; j < expansions[e].samples.size(); ++j) {
+        const double b = expansions[e].b[static_cast<Index>(j)];
+        if (b != 0) uses[static_cast<std::size_t>(expansions[e].samples[j])].emplace_back(static_cast<Index>(e), b);
+      }
     }
-    return sum;
+    Vector values(std::ssize(at));
+    for (std::size_t row = 0; row < uses.size(); ++row) {
+      if (uses[row].empty()) continue;
+      const T* from = stored->stored(static_cast<Index>(row));
+      for (std::size_t i = 0; i < at.size(); ++i) values[static_cast<Index>(i)] = static_cast<double>(from[at[i]]);
+      for (const auto& [e, b] : uses[row]) sums.col(e) += b * values;
+    }
+    return sums;
   }
 
   BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const BoxOptions& options) const {
@@ -190,8 +203,25 @@ BoxSolution SvmRows::solve(std::span<const Index> samples, const BoxProblem& pro
   return std::visit([&](const auto& rows) { return rows.solve(samples, problem, options); }, impl_->rows);
 }
 
-Vector SvmRows::products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const {
-  return std::visit([&](const auto& rows) { return rows.products(at, samples, b, run); }, impl_->rows);
+Eigen::MatrixXd SvmRows::products(std::span<const Index> at, const std::vector<PairExpansion>& expansions, const Run& run) const {
+  return std::visit([&](const auto& rows) { return rows.products(at, expansions, run); }, impl_->rows);
+}
+
+std::shared_ptr<const SvmRows> SvmRows::part(const std::vector<Index>& samples) const {
+  // The pairs of k classes have some 2 n^2 entries together, and every thread may be at another fold.
+  const bool small = 8 * impl_->stored_bytes <= impl_->row_memory;
+  if (!small || std::ssize(samples) > exact_rows) return nullptr;
+  return std::visit(
+      [&]<class T>(const Rows<T>& rows) -> std::shared_ptr<const SvmRows> {
+        if (rows.stored == nullptr) return nullptr;
+        auto impl = std::make_unique<Impl>();
+        impl->precision = impl_->precision;
+        impl->polish = impl_->polish;
+        impl->row_memory = impl_->row_memory;
+        impl->rows = Rows<T>{rows.kernel, rows.X.subset(samples), rows.stored->part(samples), nullptr};
+        return std::shared_ptr<const SvmRows>(new SvmRows(std::move(impl)));
+      },
+      impl_->rows);
 }
 
 Vector balanced(const Vector& b) {

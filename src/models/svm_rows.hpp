@@ -14,6 +14,12 @@
 
 namespace mercer {
 
+// Coefficients of some rows.
+struct PairExpansion {
+  std::vector<Index> samples;
+  Vector b;
+};
+
 // The rows of one sample set's Gram matrix for one or many problems on parts of it. Many problems (pairs of classes, folds) share a stored
 // Gram matrix when it fits the budget; one problem alone has its rows computed as they are visited.
 class SvmRows {
@@ -36,8 +42,11 @@ class SvmRows {
   // problems in float64 are solved to the last digits, unless `to_tolerance`.
   BoxSolution solve(std::span<const Index> samples, const BoxProblem& problem, const SvmSolver& solver, const Run& run,
                     bool to_tolerance = false) const;
-  // sum_j b_j k(x_i, x_j) over `samples` at other rows: what a solution says of rows that took no part in its problem.
-  Vector products(std::span<const Index> at, std::span<const Index> samples, const Vector& b, const Run& run) const;
+  // A column for each expansion: sum_j b_j k(x_i, x_j) at rows that took no part in its problem. A row of a stored Gram matrix is read once
+  // for all expansions that it is in.
+  Eigen::MatrixXd products(std::span<const Index> at, const std::vector<PairExpansion>& expansions, const Run& run) const;
+  // Some of the rows by themselves, for problems that come back to them; nothing where they are not stored or would be too many to keep.
+  std::shared_ptr<const SvmRows> part(const std::vector<Index>& samples) const;
 
  private:
   struct Impl;

@@ -38,6 +38,7 @@ struct WarmStart {
   double C = 0;
   std::vector<Vector> b;
   std::vector<Vector> product;
+  std::vector<std::shared_ptr<const SvmRows>> parts;  // of pairs of classes: the same rows for every C
 };
 
 using FitFold = std::function<FoldFit(const SvmRows& rows, double epsilon, const Fold& fold, double C, WarmStart& warm,

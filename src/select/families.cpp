@@ -21,6 +21,7 @@ namespace {
 constexpr Index first_rows = 600;    // kernel ridge costs n^3 for each kernel: few rows tell which are hopeless,
 constexpr Index coarse_rows = 1500;  // and more than these hardly move the choice
 constexpr std::size_t kernels_kept = 6;
+constexpr Index many_classes = 5;     // above it their pairs make every candidate long
 constexpr Index evidence_rows = 600;  // a length scale per column needs some fifty factorisations
 constexpr double krr_alphas[] = {1e-4, 1e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3, 10, 100};
 constexpr double ridge_alphas[] = {1, 10, 0.1, 100, 0.01, 1000};
@@ -79,9 +80,9 @@ std::vector<Candidate> svc_grid(const FamilyTask& task, const std::vector<Kernel
   return all;
 }
 
-// Kernels of the same family a little narrower and a little wider than the best one.
+// Kernels of the same shape a little narrower and a little wider; the kernel itself where it has no width.
 std::vector<Kernel> neighbours(const Kernel& best) {
-  std::vector<Kernel> around{best};
+  std::vector<Kernel> around;
   const std::vector<KernelParameter> parameters = best.parameters();
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     if (!parameters[p].name.ends_with("length_scale")) continue;
@@ -93,6 +94,7 @@ std::vector<Kernel> neighbours(const Kernel& best) {
     }
     break;
   }
+  if (around.empty()) around.push_back(best);
   return around;
 }
 
@@ -236,22 +238,29 @@ std::vector<Candidate> try_svc(const FamilyTask& task) {
                           task.clock,
                           task.kernels,
                           few ? fmt::format("{}, {} rows", task.folds_text, part.X.size()) : task.folds_text};
-  std::vector<Candidate> first = svc_grid(coarse, task.kernels, {0.1, 1, 10, 100, 1000});
+  const bool many = task.problem.n_classes() > many_classes;
+  const std::vector<double> C = many ? std::vector<double>{1, 10, 100} : std::vector<double>{0.1, 1, 10, 100, 1000};
+  std::vector<Candidate> first = svc_grid(coarse, task.kernels, C);
   std::vector<Candidate> all;
   if (few) {
-    for (const Candidate& c : best_of_each_shape(first))
-      append(all, svc_grid(task, {parse_kernel(c.kernel, task.library)}, about(c.value)));
+    std::vector<Kernel> shapes;
+    const std::vector<Candidate> best = best_of_each_shape(first);
+    for (const Candidate& c : best) shapes.push_back(parse_kernel(c.kernel, task.library));
+    if (!shapes.empty()) all = svc_grid(task, shapes, about(best.front().value));
   } else {
     all.swap(first);
   }
-  // A shape within a standard error of the best one deserves its own finer look.
+  // A shape within a standard error of the best one deserves a finer look too.
   const std::vector<Candidate> shapes = best_of_each_shape(all);
+  std::vector<Kernel> around;
   for (const Candidate& c : shapes) {
     const double error = shapes.front().deviation / std::sqrt(static_cast<double>(task.folds.size()));
-    if (c.score < shapes.front().score - error) continue;
+    if (c.score < shapes.front().score - error || (!around.empty() && many)) continue;
     const Kernel kernel = parse_kernel(c.kernel, task.library);
-    append(all, svc_grid(task, task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel), about(c.value)));
+    const std::vector<Kernel> more = task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel);
+    around.insert(around.end(), more.begin(), more.end());
   }
+  if (!around.empty()) append(all, svc_grid(task, around, about(shapes.front().value)));
   all.insert(all.end(), first.begin(), first.end());
   return all;
 }
