@@ -79,9 +79,12 @@ def test_one_class_against_the_rest(rng, tmp_path):
     assert model.classes_.tolist() == ["not 1", "1"]
     right = np.where(frame.y == 1, "1", "not 1") == model.predict(frame)
     assert model.score(frame, frame.y) == right.mean() > 0.8
-    axes = mercer.plot.decision_boundary(model, frame[["a", "b"]], frame.y)
-    shown = axes.collections[0].get_array()  # the region of the class stands where the model says so: on the right
-    assert shown.reshape(-1, shown.shape[-1])[:, -1].mean() == 1 and shown.reshape(-1, shown.shape[-1])[:, 0].mean() == 0
+    axes = mercer.plot.decision_boundary(model, frame[["a", "b"]], frame.y, points=7)
+    shown = np.asarray(axes.collections[0].get_array()).reshape(7, 7)  # the region of the class stands where the model says so
+    a, b = np.meshgrid(np.linspace(*axes.get_xlim(), 7), np.linspace(*axes.get_ylim(), 7))
+    said = model.predict(pd.DataFrame({"a": a.ravel(), "b": b.ravel()})).reshape(7, 7) == "1"
+    assert 0 < said.mean() < 1
+    np.testing.assert_array_equal(shown == 1, said)
 
 
 def test_unscaled_model_is_an_estimator_and_back(table, tmp_path):

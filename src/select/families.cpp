@@ -260,7 +260,7 @@ std::vector<Candidate> try_svc(const FamilyTask& task) {
     const std::vector<Kernel> more = task.options.kernel ? std::vector<Kernel>{kernel} : neighbours(kernel);
     around.insert(around.end(), more.begin(), more.end());
   }
-  if (!around.empty()) append(all, svc_grid(task, around, about(shapes.front().value)));
+  if (!around.empty()) append(all, svc_grid(task, around, many ? std::vector<double>{shapes.front().value} : about(shapes.front().value)));
   all.insert(all.end(), first.begin(), first.end());
   return all;
 }

@@ -303,8 +303,8 @@ LearnResult learn_split(const Dataset& train, const Table& train_table, const Ta
                     train_table,
                     test_table,
                     options,
-                    {train.X, train.y, train.encoder.classes, std::move(groups), options.time_ordered},
-                    train.encoder.features_of(test_table),
+                    {dense_where_full(train.X), train.y, train.encoder.classes, std::move(groups), options.time_ordered},
+                    dense_where_full(train.encoder.features_of(test_table)),
                     std::move(*truth),
                     {}};
   LearnResult result = learn_parts(parts, watch);

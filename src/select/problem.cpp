@@ -92,6 +92,20 @@ PresentClasses Problem::present_classes() const {
   return present;
 }
 
+Samples dense_where_full(const Samples& X) {
+  if (!X.is_sparse() || X.has_objects()) return X;
+  const auto filled = std::visit(
+      []<class Rows>(const Rows& rows) {
+        if constexpr (requires { rows.nonzeros(); }) {
+          return static_cast<double>(rows.nonzeros());
+        } else {
+          return 0.0;
+        }
+      },
+      X.storage());
+  return filled > 0.5 * static_cast<double>(X.size()) * static_cast<double>(X.width()) ? Samples(X.to_dense()) : X;
+}
+
 Vector answers(const SavedModel& model, const Samples& X, bool classification, const Run& run) {
   if (!classification) return model.predict(X, run).col(0);
   const std::vector<Index> classes = model.classes(X, run);

@@ -46,6 +46,9 @@ struct PresentClasses {
   Problem problem;             // numbered 0 .. among them
 };
 
+// Rows of a sparse file that are full of numbers, as dense ones: their products are several times as fast.
+Samples dense_where_full(const Samples& X);
+
 // What a model says of samples: numbers, or class indices.
 Vector answers(const SavedModel& model, const Samples& X, bool classification, const Run& run);
 // The standard deviation of targets, 1 where they are all equal: what penalties of support vector regression are relative to.
