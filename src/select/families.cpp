@@ -130,7 +130,7 @@ void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
 
 // Every alpha of every kernel, from one factorisation each, by leaving out one row after the other.
 std::vector<Candidate> krr_grid(const FamilyTask& task, const std::vector<Kernel>& kernels, Index rows) {
-  const Problem part = task.problem.sample(rows, task.options.seed + 11);
+  const Problem part = task.problem.sample_for_folds(rows, task.options.folds, task.options.seed + 11, task.options.seed);
   const bool classes = part.classification();
   const bool alone = part.exchangeable();
   KernelRidgeCvOptions options;
@@ -228,7 +228,7 @@ std::vector<Candidate> try_kernel_ridge(const FamilyTask& task) {
 }
 
 std::vector<Candidate> try_svc(const FamilyTask& task) {
-  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
+  const Problem part = task.problem.sample_for_folds(coarse_rows, task.options.folds, task.options.seed + 11, task.options.seed);
   const bool few = part.X.size() < task.problem.X.size();
   const std::vector<Fold> part_folds = few ? part.folds(task.options.folds, task.options.seed) : task.folds;
   const FamilyTask coarse{part,
@@ -266,7 +266,7 @@ std::vector<Candidate> try_svc(const FamilyTask& task) {
 }
 
 std::vector<Candidate> try_svr(const FamilyTask& task) {
-  const Problem part = task.problem.sample(coarse_rows, task.options.seed + 11);
+  const Problem part = task.problem.sample_for_folds(coarse_rows, task.options.folds, task.options.seed + 11, task.options.seed);
   const std::vector<Fold> folds = part.X.size() == task.problem.X.size() ? task.folds : part.folds(task.options.folds, task.options.seed);
   const double spread = spread_of(part.y);
   SvrCvOptions options;

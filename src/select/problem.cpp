@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -13,6 +14,25 @@
 #include "select/search.hpp"
 
 namespace mercer {
+
+namespace {
+
+// A class in proportion may be one that is not there at all: some rows of it, where it has them.
+std::vector<Index> with_rare_classes(std::vector<Index> rows, const Vector& y) {
+  constexpr Index enough = 5;
+  std::map<double, Index> taken;
+  for (const Index i : rows) ++taken[y[i]];
+  const std::set<Index> known(rows.begin(), rows.end());
+  for (Index i = 0; i < y.size(); ++i) {
+    if (taken[y[i]] >= enough || known.count(i) > 0) continue;
+    ++taken[y[i]];
+    rows.push_back(i);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
 
 Problem Problem::subset(std::span<const Index> rows) const {
   Problem part{X.subset(rows), Vector(static_cast<Index>(rows.size())), classes, {}, time_ordered};
@@ -26,7 +46,7 @@ Problem Problem::subset(std::span<const Index> rows) const {
 std::vector<Index> Problem::sample_rows(Index most, std::uint64_t seed) const {
   const Index n = X.size();
   if (n > most && !time_ordered && classification())
-    return stratified_holdout(class_indices(y), static_cast<double>(most) / static_cast<double>(n), seed).test;
+    return with_rare_classes(stratified_holdout(class_indices(y), static_cast<double>(most) / static_cast<double>(n), seed).test, y);
   if (n > most && !time_ordered) {
     std::vector<Index> rows = RandomStream(seed, 1).sample(n, most);
     std::sort(rows.begin(), rows.end());
@@ -44,19 +64,30 @@ Problem Problem::sample(Index most, std::uint64_t seed) const {
 
 Matrix Problem::targets() const { return classification() ? score_targets(y, n_classes()) : Matrix(y); }
 
+Problem Problem::sample_for_folds(Index most, Index k, std::uint64_t sample_seed, std::uint64_t fold_seed) const {
+  Problem part = sample(most, sample_seed);
+  return part.useful_folds(k, fold_seed).empty() ? *this : part;
+}
+
 std::vector<Fold> Problem::folds(Index k, std::uint64_t seed) const {
+  std::vector<Fold> all = useful_folds(k, seed);
+  if (!all.empty()) return all;
+  if (!groups.empty() && std::set<Index>(groups.begin(), groups.end()).size() < 2)
+    throw InvalidArgument("all training rows are in one group: nothing can be compared; split without groups");
+  throw InvalidArgument(fmt::format("the training part of every fold has one class alone: {}",
+                                    time_ordered      ? "the others come too late for folds that look ahead only"
+                                    : !groups.empty() ? "each of the others is in few groups; split without groups"
+                                                      : "give more rows of the rare class"));
+}
+
+std::vector<Fold> Problem::useful_folds(Index k, std::uint64_t seed) const {
+  if (!groups.empty() && std::set<Index>(groups.begin(), groups.end()).size() < 2) return {};
   std::vector<Fold> all = any_folds(k, seed);
   if (!classification()) return all;
   // Where a class is rare, or comes late, a fold may have nothing to tell apart.
   std::erase_if(all, [&](const Fold& fold) {
     return std::all_of(fold.train.begin(), fold.train.end(), [&](Index i) { return y[i] == y[fold.train.front()]; });
   });
-  if (all.empty()) {
-    throw InvalidArgument(fmt::format("the training part of every fold has one class alone: {}",
-                                      time_ordered      ? "the others come too late for folds that look ahead only"
-                                      : !groups.empty() ? "each of the others is in few groups; split without groups"
-                                                        : "give more rows of the rare class"));
-  }
   return all;
 }
 
@@ -64,7 +95,6 @@ std::vector<Fold> Problem::any_folds(Index k, std::uint64_t seed) const {
   if (time_ordered) return time_folds(X.size(), k);
   if (!groups.empty()) {
     const auto known = std::ssize(std::set<Index>(groups.begin(), groups.end()));
-    if (known < 2) throw InvalidArgument("all training rows are in one group: nothing can be compared; split without groups");
     return grouped_folds(groups, std::min(k, known), seed);
   }
   if (!classification()) return k_folds(X.size(), k, true, seed);

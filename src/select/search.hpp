@@ -27,17 +27,20 @@ struct Problem {
   Index n_classes() const { return static_cast<Index>(classes.size()); }
   bool exchangeable() const { return groups.empty() && !time_ordered; }  // leaving out one row is leaving out what it knows
   Problem subset(std::span<const Index> rows) const;
-  // At most so many rows, every class in proportion; of rows in the order of time the last ones.
+  // At most so many rows, every class in proportion, and some of each; of rows in the order of time the last ones.
   std::vector<Index> sample_rows(Index most, std::uint64_t seed) const;
   Problem sample(Index most, std::uint64_t seed) const;
   // The columns a regression is fitted to: y itself; for two classes one column of -1 and +1; for more one such column per class.
   Matrix targets() const;
+  // A sample whose folds have something to tell apart; where there is none, all rows.
+  Problem sample_for_folds(Index most, Index k, std::uint64_t sample_seed, std::uint64_t fold_seed) const;
   // At most k, each with something to tell apart in its training part; groups stay whole.
   std::vector<Fold> folds(Index k, std::uint64_t seed) const;
   // A part of the rows may lack a class altogether: those that are there, numbered anew.
   PresentClasses present_classes() const;
 
  private:
+  std::vector<Fold> useful_folds(Index k, std::uint64_t seed) const;
   std::vector<Fold> any_folds(Index k, std::uint64_t seed) const;
 };
 

@@ -119,6 +119,23 @@ TEST(Learn, AClassThatSamplesLackIsNoTrouble) {
   EXPECT_GT(r.test.accuracy, 0.95);
 }
 
+// Two rows of a class among thousands, in whatever order: the coarse look goes back to all rows where its own have one class alone.
+TEST(Learn, TwoClassesOneOfThemVeryRareAreLearned) {
+  Matrix X = RandomStream(11).normal_matrix(2600, 2);
+  std::vector<double> rare(2600, 0), early(2600, 0);
+  for (const std::size_t i : {7U, 900U, 1800U, 2500U}) rare[i] = 1;
+  for (std::size_t i = 0; i < 200; ++i) early[i] = static_cast<double>(i % 2);
+  early[2599] = 1;
+  for (Index i = 0; i < 2600; ++i) X(i, 0) += 8 * early[static_cast<std::size_t>(i)];
+  for (const char* model : {"svc", "krr"}) {
+    EXPECT_GT(learn(table_of(X, rare), {.kernel = parse_kernel("gaussian(1)"), .model = model, .folds = 3}).test.accuracy, 0.99) << model;
+    EXPECT_GT(
+        learn(table_of(X, early), {.kernel = parse_kernel("gaussian(1)"), .model = model, .time_ordered = true, .folds = 3}).test.accuracy,
+        0.99)
+        << model;
+  }
+}
+
 TEST(Learn, AClassSetAsideWholeIsNamed) {
   Matrix X = RandomStream(10).normal_matrix(60, 1);
   std::vector<double> y;
